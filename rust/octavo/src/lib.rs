@@ -1,0 +1,11 @@
+//! The engine of Octavo: which messages go into a model call, in what form, within how many tokens.
+//!
+//! Everything here works on numbers. Text is borrowed to be counted and never kept; what the engine
+//! answers are positions in the caller's own list.
+
+pub mod error;
+pub mod message;
+pub mod node;
+pub mod tokens;
+
+pub use error::{Error, Result};

@@ -1,0 +1,176 @@
+//! Reads Anthropic Messages.
+
+use super::{
+    BlockEnd, BlockFlags, BlockKind, Media, MessageEnd, MessageFlags, Sink, TextKind, arguments, bare_item,
+    base64_size, json_text, other_block, role_of, text_flags,
+};
+use crate::error::Result;
+use crate::node::{Key, Node, NodeKind};
+
+pub(super) fn read<N: Node, S: Sink>(index: usize, node: &N, sink: &mut S) -> Result<MessageEnd> {
+    let mut end = role_of(index, node)?;
+    let Some(content) = node.get(Key::Content) else {
+        end.flags = end.flags.with(MessageFlags::NO_CONTENT);
+        return Ok(end);
+    };
+    match content.kind() {
+        NodeKind::Text => {
+            let text = content.text().unwrap_or_default();
+            sink.text(TextKind::Speech, &text);
+            sink.end_block(BlockEnd { kind: BlockKind::Text, flags: text_flags(&text), id: "" });
+            end.flags = end.flags.with(MessageFlags::STRING_CONTENT);
+        }
+        NodeKind::List => {
+            let mut empty = true;
+            content.items(&mut |block| {
+                empty = false;
+                read_block(&block, sink);
+            });
+            end.flags = end.flags.when(empty, MessageFlags::NO_CONTENT);
+        }
+        _ => {
+            other_block(&content, BlockFlags::MALFORMED, sink);
+            end.flags = end.flags.with(MessageFlags::MALFORMED);
+        }
+    }
+    Ok(end)
+}
+
+fn read_block<N: Node, S: Sink>(block: &N, sink: &mut S) {
+    if block.kind() != NodeKind::Map {
+        return bare_item(block, sink);
+    }
+    let flags = cache_flags(block);
+    let kind = block.get(Key::Type);
+    let kind = kind.as_ref().and_then(Node::text).unwrap_or_default();
+    match kind.as_ref() {
+        "text" => text_block(block, flags, sink),
+        "tool_use" => call(block, BlockKind::Call, flags, sink),
+        "tool_result" => result(block, flags, sink),
+        "thinking" => thinking(block, flags, sink),
+        "redacted_thinking" => {
+            sink.end_block(BlockEnd {
+                kind: BlockKind::RedactedThinking,
+                flags: flags.with(BlockFlags::SIGNED),
+                id: "",
+            });
+        }
+        "image" => {
+            image(block, sink);
+            sink.end_block(BlockEnd { kind: BlockKind::Image, flags, id: "" });
+        }
+        "document" => {
+            document(block, sink);
+            sink.end_block(BlockEnd { kind: BlockKind::Document, flags, id: "" });
+        }
+        "server_tool_use" | "mcp_tool_use" => call(block, BlockKind::ServerCall, flags, sink),
+        "compaction" => {
+            content_text(block, TextKind::Speech, sink);
+            sink.end_block(BlockEnd { kind: BlockKind::Compaction, flags, id: "" });
+        }
+        other if other.ends_with("_tool_result") => server_result(block, flags, sink),
+        _ => other_block(block, flags, sink),
+    }
+}
+
+/// Cache breakpoints: `{"type": "ephemeral", "ttl": "5m" | "1h"}`.
+fn cache_flags<N: Node>(block: &N) -> BlockFlags {
+    let Some(control) = block.get(Key::CacheControl) else { return BlockFlags::default() };
+    let ttl = control.get(Key::Ttl);
+    let hour = ttl.as_ref().and_then(Node::text).is_some_and(|ttl| ttl == "1h");
+    if hour { BlockFlags::CACHE_1H } else { BlockFlags::CACHE_5M }
+}
+
+fn text_block<N: Node, S: Sink>(block: &N, flags: BlockFlags, sink: &mut S) {
+    let value = block.get(Key::Text);
+    let text = value.as_ref().and_then(Node::text);
+    let malformed = text.is_none();
+    let text = text.unwrap_or_default();
+    sink.text(TextKind::Speech, &text);
+    let flags = flags.with(text_flags(&text)).when(malformed, BlockFlags::MALFORMED);
+    sink.end_block(BlockEnd { kind: BlockKind::Text, flags, id: "" });
+}
+
+fn call<N: Node, S: Sink>(block: &N, kind: BlockKind, flags: BlockFlags, sink: &mut S) {
+    let name = block.get(Key::Name);
+    let name = name.as_ref().and_then(Node::text).unwrap_or_default();
+    sink.text(TextKind::Name, &name);
+    let flags = flags.with(arguments(block.get(Key::Input), sink));
+    let id = block.get(Key::Id);
+    let id = id.as_ref().and_then(Node::text).unwrap_or_default();
+    sink.end_block(BlockEnd { kind, flags: flags.when(id.is_empty(), BlockFlags::NO_ID), id: &id });
+}
+
+fn result<N: Node, S: Sink>(block: &N, flags: BlockFlags, sink: &mut S) {
+    content_text(block, TextKind::ToolOutput, sink);
+    let error = block.get(Key::IsError).and_then(|value| value.boolean()).unwrap_or(false);
+    let id = block.get(Key::ToolUseId);
+    let id = id.as_ref().and_then(Node::text).unwrap_or_default();
+    let flags = flags.when(error, BlockFlags::ERROR).when(id.is_empty(), BlockFlags::NO_ID);
+    sink.end_block(BlockEnd { kind: BlockKind::Result, flags, id: &id });
+}
+
+fn server_result<N: Node, S: Sink>(block: &N, flags: BlockFlags, sink: &mut S) {
+    content_text(block, TextKind::ToolOutput, sink);
+    let id = block.get(Key::ToolUseId);
+    let id = id.as_ref().and_then(Node::text).unwrap_or_default();
+    sink.end_block(BlockEnd { kind: BlockKind::ServerResult, flags, id: &id });
+}
+
+/// The content of a result or compaction: a text, or a list of texts, pictures and documents.
+fn content_text<N: Node, S: Sink>(block: &N, kind: TextKind, sink: &mut S) {
+    let Some(content) = block.get(Key::Content) else { return };
+    match content.kind() {
+        NodeKind::Text => sink.text(kind, &content.text().unwrap_or_default()),
+        NodeKind::List => content.items(&mut |item| result_item(&item, kind, sink)),
+        _ => json_text(TextKind::Json, &content, sink),
+    }
+}
+
+fn result_item<N: Node, S: Sink>(item: &N, kind: TextKind, sink: &mut S) {
+    if let Some(text) = item.text() {
+        return sink.text(kind, &text);
+    }
+    let type_name = item.get(Key::Type);
+    match type_name.as_ref().and_then(Node::text).unwrap_or_default().as_ref() {
+        "text" => {
+            let text = item.get(Key::Text);
+            sink.text(kind, &text.as_ref().and_then(Node::text).unwrap_or_default());
+        }
+        "image" => image(item, sink),
+        "document" => document(item, sink),
+        _ => json_text(TextKind::Json, item, sink),
+    }
+}
+
+fn thinking<N: Node, S: Sink>(block: &N, flags: BlockFlags, sink: &mut S) {
+    let text = block.get(Key::Thinking);
+    sink.text(TextKind::Thinking, &text.as_ref().and_then(Node::text).unwrap_or_default());
+    let signed = block.get(Key::Signature).is_some();
+    sink.end_block(BlockEnd { kind: BlockKind::Thinking, flags: flags.when(signed, BlockFlags::SIGNED), id: "" });
+}
+
+fn image<N: Node, S: Sink>(block: &N, sink: &mut S) {
+    let source = block.get(Key::Source);
+    let data = source.as_ref().and_then(|source| source.get(Key::Data));
+    let size = data.as_ref().and_then(Node::text).and_then(|data| base64_size(&data));
+    sink.media(Media::Image { size, detail: "" });
+}
+
+fn document<N: Node, S: Sink>(block: &N, sink: &mut S) {
+    for key in [Key::Title, Key::Context] {
+        if let Some(text) = block.get(key) {
+            sink.text(TextKind::Speech, &text.text().unwrap_or_default());
+        }
+    }
+    let Some(source) = block.get(Key::Source) else { return sink.media(Media::Document { pages: None }) };
+    let kind = source.get(Key::Type);
+    match kind.as_ref().and_then(Node::text).unwrap_or_default().as_ref() {
+        "text" => {
+            let data = source.get(Key::Data);
+            sink.text(TextKind::Speech, &data.as_ref().and_then(Node::text).unwrap_or_default());
+        }
+        "content" => content_text(&source, TextKind::Speech, sink),
+        _ => sink.media(Media::Document { pages: None }),
+    }
+}

@@ -1,0 +1,95 @@
+//! Reads Bedrock Converse messages: each block is an object with one member that names its kind.
+
+use super::{
+    BlockEnd, BlockFlags, BlockKind, Media, MessageEnd, MessageFlags, Sink, TextKind, arguments, bare_item, json_text,
+    other_block, role_of, text_flags,
+};
+use crate::error::Result;
+use crate::node::{Key, Node, NodeKind};
+
+pub(super) fn read<N: Node, S: Sink>(index: usize, node: &N, sink: &mut S) -> Result<MessageEnd> {
+    let mut end = role_of(index, node)?;
+    let mut empty = true;
+    if let Some(content) = node.get(Key::Content) {
+        content.items(&mut |block| {
+            empty = false;
+            read_block(&block, sink);
+        });
+    }
+    end.flags = end.flags.when(empty, MessageFlags::NO_CONTENT);
+    Ok(end)
+}
+
+fn read_block<N: Node, S: Sink>(block: &N, sink: &mut S) {
+    if block.kind() != NodeKind::Map {
+        return bare_item(block, sink);
+    }
+    let plain = BlockFlags::default();
+    if let Some(text) = block.get(Key::Text) {
+        let text = text.text().unwrap_or_default();
+        sink.text(TextKind::Speech, &text);
+        return sink.end_block(BlockEnd { kind: BlockKind::Text, flags: text_flags(&text), id: "" });
+    }
+    if let Some(call) = block.get(Key::ToolUse) {
+        let name = call.get(Key::Name);
+        sink.text(TextKind::Name, &name.as_ref().and_then(Node::text).unwrap_or_default());
+        let flags = arguments(call.get(Key::Input), sink);
+        return end_paired(&call, BlockKind::Call, flags, sink);
+    }
+    if let Some(result) = block.get(Key::ToolResult) {
+        if let Some(content) = result.get(Key::Content) {
+            content.items(&mut |item| result_item(&item, sink));
+        }
+        let status = result.get(Key::Status);
+        let error = status.as_ref().and_then(Node::text).is_some_and(|status| status == "error");
+        return end_paired(&result, BlockKind::Result, plain.when(error, BlockFlags::ERROR), sink);
+    }
+    if let Some(reasoning) = block.get(Key::ReasoningContentCamel) {
+        return thinking(&reasoning, sink);
+    }
+    if block.get(Key::CachePoint).is_some() {
+        return sink.end_block(BlockEnd { kind: BlockKind::Marker, flags: BlockFlags::CACHE_5M, id: "" });
+    }
+    if block.get(Key::Image).is_some() {
+        sink.media(Media::Image { size: None, detail: "" });
+        return sink.end_block(BlockEnd { kind: BlockKind::Image, flags: plain, id: "" });
+    }
+    if block.get(Key::Document).is_some() {
+        sink.media(Media::Document { pages: None });
+        return sink.end_block(BlockEnd { kind: BlockKind::Document, flags: plain, id: "" });
+    }
+    other_block(block, plain, sink);
+}
+
+fn result_item<N: Node, S: Sink>(item: &N, sink: &mut S) {
+    if let Some(text) = item.get(Key::Text) {
+        return sink.text(TextKind::ToolOutput, &text.text().unwrap_or_default());
+    }
+    if let Some(json) = item.get(Key::Json) {
+        return json_text(TextKind::ToolOutput, &json, sink);
+    }
+    if item.get(Key::Image).is_some() {
+        return sink.media(Media::Image { size: None, detail: "" });
+    }
+    if item.get(Key::Document).is_some() {
+        return sink.media(Media::Document { pages: None });
+    }
+    json_text(TextKind::Json, item, sink);
+}
+
+fn thinking<N: Node, S: Sink>(reasoning: &N, sink: &mut S) {
+    let Some(readable) = reasoning.get(Key::ReasoningText) else {
+        return sink.end_block(BlockEnd { kind: BlockKind::RedactedThinking, flags: BlockFlags::SIGNED, id: "" });
+    };
+    let text = readable.get(Key::Text);
+    sink.text(TextKind::Thinking, &text.as_ref().and_then(Node::text).unwrap_or_default());
+    let signed = readable.get(Key::Signature).is_some();
+    let flags = BlockFlags::default().when(signed, BlockFlags::SIGNED);
+    sink.end_block(BlockEnd { kind: BlockKind::Thinking, flags, id: "" });
+}
+
+fn end_paired<N: Node, S: Sink>(node: &N, kind: BlockKind, flags: BlockFlags, sink: &mut S) {
+    let id = node.get(Key::ToolUseIdCamel);
+    let id = id.as_ref().and_then(Node::text).unwrap_or_default();
+    sink.end_block(BlockEnd { kind, flags: flags.when(id.is_empty(), BlockFlags::NO_ID), id: &id });
+}

@@ -1,0 +1,94 @@
+//! Reads Gemini `contents`: a role (`user`, `model`) and `parts`. Calls have names, often no ids.
+
+use super::{
+    BlockEnd, BlockFlags, BlockKind, Media, MessageEnd, MessageFlags, Role, Sink, TextKind, arguments, base64_size,
+    json_text, other_block, role_of, text_flags,
+};
+use crate::error::Result;
+use crate::node::{Key, Node, NodeKind};
+
+pub(super) fn read<N: Node, S: Sink>(index: usize, node: &N, sink: &mut S) -> Result<MessageEnd> {
+    // `contents` given without a role is a user's, as the API has it.
+    let mut end = match node.get(Key::Role) {
+        Some(_) => role_of(index, node)?,
+        None => MessageEnd { role: Role::User, flags: MessageFlags::default() },
+    };
+    if end.role == Role::Tool {
+        // Older clients send function responses under the role `function`; the API reads it as the user's turn.
+        end.role = Role::User;
+    }
+    let mut empty = true;
+    if let Some(parts) = node.get(Key::Parts) {
+        parts.items(&mut |part| {
+            empty = false;
+            read_part(&part, sink);
+        });
+    }
+    end.flags = end.flags.when(empty, MessageFlags::NO_CONTENT);
+    Ok(end)
+}
+
+fn read_part<N: Node, S: Sink>(part: &N, sink: &mut S) {
+    let flags = BlockFlags::default().when(part.get(Key::ThoughtSignature).is_some(), BlockFlags::SIGNED);
+    if let Some(call) = part.get(Key::FunctionCallCamel) {
+        let name = call.get(Key::Name);
+        sink.text(TextKind::Name, &name.as_ref().and_then(Node::text).unwrap_or_default());
+        let flags = flags.with(arguments(call.get(Key::Args), sink));
+        return end_paired(&call, BlockKind::Call, flags, sink);
+    }
+    if let Some(response) = part.get(Key::FunctionResponse) {
+        let name = response.get(Key::Name);
+        sink.text(TextKind::Name, &name.as_ref().and_then(Node::text).unwrap_or_default());
+        if let Some(value) = response.get(Key::Response) {
+            json_text(TextKind::ToolOutput, &value, sink);
+        }
+        return end_paired(&response, BlockKind::Result, flags, sink);
+    }
+    if let Some(text) = part.get(Key::Text).filter(|text| text.kind() == NodeKind::Text) {
+        return text_part(part, &text.text().unwrap_or_default(), flags, sink);
+    }
+    if let Some(data) = part.get(Key::InlineData).or_else(|| part.get(Key::FileDataCamel)) {
+        return media(&data, flags, sink);
+    }
+    other_block(part, flags, sink);
+}
+
+fn text_part<N: Node, S: Sink>(part: &N, text: &str, flags: BlockFlags, sink: &mut S) {
+    let thought = part.get(Key::Thought).and_then(|value| value.boolean()).unwrap_or(false);
+    if thought {
+        sink.text(TextKind::Thinking, text);
+        return sink.end_block(BlockEnd { kind: BlockKind::Thinking, flags, id: "" });
+    }
+    sink.text(TextKind::Speech, text);
+    sink.end_block(BlockEnd { kind: BlockKind::Text, flags: flags.with(text_flags(text)), id: "" });
+}
+
+fn media<N: Node, S: Sink>(data: &N, flags: BlockFlags, sink: &mut S) {
+    let mime = data.get(Key::MimeType);
+    let mime = mime.as_ref().and_then(Node::text).unwrap_or_default();
+    let kind = if mime.starts_with("image/") {
+        let bytes = data.get(Key::Data);
+        let size = bytes.as_ref().and_then(Node::text).and_then(|bytes| base64_size(&bytes));
+        sink.media(Media::Image { size, detail: "" });
+        BlockKind::Image
+    } else if mime.starts_with("audio/") {
+        sink.media(Media::Audio { seconds: None });
+        BlockKind::Audio
+    } else {
+        sink.media(Media::Document { pages: None });
+        BlockKind::Document
+    };
+    sink.end_block(BlockEnd { kind, flags, id: "" });
+}
+
+/// Without an id, a call and its response are paired by the function's name.
+fn end_paired<N: Node, S: Sink>(node: &N, kind: BlockKind, flags: BlockFlags, sink: &mut S) {
+    let id = node.get(Key::Id);
+    let id = id.as_ref().and_then(Node::text).unwrap_or_default();
+    if !id.is_empty() {
+        return sink.end_block(BlockEnd { kind, flags, id: &id });
+    }
+    let name = node.get(Key::Name);
+    let name = name.as_ref().and_then(Node::text).unwrap_or_default();
+    sink.end_block(BlockEnd { kind, flags: flags.with(BlockFlags::NO_ID), id: &name });
+}

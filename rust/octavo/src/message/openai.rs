@@ -1,0 +1,177 @@
+//! Reads `OpenAI` Chat Completions messages, and the dialects of compatible servers.
+
+use super::{
+    BlockEnd, BlockFlags, BlockKind, Media, MessageEnd, MessageFlags, Role, Sink, TextKind, arguments, bare_item,
+    base64_size, json_text, other_block, role_of, text_flags,
+};
+use crate::error::Result;
+use crate::node::{Key, Node, NodeKind};
+
+pub(super) fn read<N: Node, S: Sink>(index: usize, node: &N, sink: &mut S) -> Result<MessageEnd> {
+    let mut end = role_of(index, node)?;
+    let mut named = false;
+    if let Some(name) = node.get(Key::Name).filter(|_| end.role != Role::Tool) {
+        sink.text(TextKind::Name, &name.text().unwrap_or_default());
+        named = true;
+    }
+    end.flags = end.flags.when(named, MessageFlags::NAMED);
+    if end.role == Role::Tool {
+        end.flags = end.flags.with(tool_result(node, sink));
+        return Ok(end);
+    }
+    if let Some(reasoning) = node.get(Key::ReasoningContent) {
+        sink.text(TextKind::Thinking, &reasoning.text().unwrap_or_default());
+        sink.end_block(BlockEnd { kind: BlockKind::Thinking, flags: BlockFlags::default(), id: "" });
+        end.flags = end.flags.with(MessageFlags::REASONING_CONTENT);
+    }
+    end.flags = end.flags.with(content(node, sink));
+    if let Some(refusal) = node.get(Key::Refusal) {
+        sink.text(TextKind::Speech, &refusal.text().unwrap_or_default());
+        sink.end_block(BlockEnd { kind: BlockKind::Text, flags: BlockFlags::default(), id: "" });
+    }
+    if let Some(calls) = node.get(Key::ToolCalls) {
+        calls.items(&mut |call| tool_call(&call, sink));
+    }
+    if let Some(function) = node.get(Key::FunctionCall) {
+        let flags = function_call(&function, sink);
+        sink.end_block(BlockEnd { kind: BlockKind::Call, flags: flags.with(BlockFlags::NO_ID), id: "" });
+    }
+    Ok(end)
+}
+
+/// Content of any role but `tool`: a text or a list of parts.
+fn content<N: Node, S: Sink>(node: &N, sink: &mut S) -> MessageFlags {
+    let Some(content) = node.get(Key::Content) else { return MessageFlags::NO_CONTENT };
+    match content.kind() {
+        NodeKind::Text => {
+            let text = content.text().unwrap_or_default();
+            sink.text(TextKind::Speech, &text);
+            sink.end_block(BlockEnd { kind: BlockKind::Text, flags: text_flags(&text), id: "" });
+            MessageFlags::STRING_CONTENT
+        }
+        NodeKind::List => {
+            let mut empty = true;
+            content.items(&mut |part| {
+                empty = false;
+                read_part(&part, sink);
+            });
+            MessageFlags::default().when(empty, MessageFlags::NO_CONTENT)
+        }
+        _ => {
+            other_block(&content, BlockFlags::MALFORMED, sink);
+            MessageFlags::MALFORMED
+        }
+    }
+}
+
+fn read_part<N: Node, S: Sink>(part: &N, sink: &mut S) {
+    if part.kind() != NodeKind::Map {
+        return bare_item(part, sink);
+    }
+    let kind = part.get(Key::Type);
+    match kind.as_ref().and_then(Node::text).unwrap_or_default().as_ref() {
+        "text" => {
+            let value = part.get(Key::Text);
+            let text = value.as_ref().and_then(Node::text);
+            let malformed = text.is_none();
+            let text = text.unwrap_or_default();
+            sink.text(TextKind::Speech, &text);
+            let flags = text_flags(&text).when(malformed, BlockFlags::MALFORMED);
+            sink.end_block(BlockEnd { kind: BlockKind::Text, flags, id: "" });
+        }
+        "refusal" => {
+            let text = part.get(Key::Refusal);
+            sink.text(TextKind::Speech, &text.as_ref().and_then(Node::text).unwrap_or_default());
+            sink.end_block(BlockEnd { kind: BlockKind::Text, flags: BlockFlags::default(), id: "" });
+        }
+        "image_url" => {
+            image(part, sink);
+            sink.end_block(BlockEnd { kind: BlockKind::Image, flags: BlockFlags::default(), id: "" });
+        }
+        "input_audio" => {
+            sink.media(Media::Audio { seconds: None });
+            sink.end_block(BlockEnd { kind: BlockKind::Audio, flags: BlockFlags::default(), id: "" });
+        }
+        "file" => {
+            sink.media(Media::Document { pages: None });
+            sink.end_block(BlockEnd { kind: BlockKind::Document, flags: BlockFlags::default(), id: "" });
+        }
+        _ => other_block(part, BlockFlags::default(), sink),
+    }
+}
+
+/// `image_url`: `{"url": …, "detail": …}`, or the bare address.
+fn image<N: Node, S: Sink>(part: &N, sink: &mut S) {
+    let Some(image) = part.get(Key::ImageUrl) else { return sink.media(Media::Image { size: None, detail: "" }) };
+    let url = image.get(Key::Url);
+    let url = url.as_ref().and_then(Node::text).or_else(|| image.text()).unwrap_or_default();
+    let detail = image.get(Key::Detail);
+    let detail = detail.as_ref().and_then(Node::text).unwrap_or_default();
+    let size = url.split_once(";base64,").and_then(|(_, data)| base64_size(data));
+    sink.media(Media::Image { size, detail: &detail });
+}
+
+fn tool_call<N: Node, S: Sink>(call: &N, sink: &mut S) {
+    let id = call.get(Key::Id);
+    let id = id.as_ref().and_then(Node::text).unwrap_or_default();
+    let mut flags = BlockFlags::default().when(id.is_empty(), BlockFlags::NO_ID);
+    if let Some(function) = call.get(Key::Function) {
+        flags = flags.with(function_call(&function, sink));
+    } else if let Some(custom) = call.get(Key::Custom) {
+        named_text(&custom, Key::Input, sink);
+        flags = flags.with(BlockFlags::SPECIAL);
+    } else {
+        flags = flags.with(BlockFlags::MALFORMED);
+    }
+    sink.end_block(BlockEnd { kind: BlockKind::Call, flags, id: &id });
+}
+
+fn function_call<N: Node, S: Sink>(function: &N, sink: &mut S) -> BlockFlags {
+    let name = function.get(Key::Name);
+    sink.text(TextKind::Name, &name.as_ref().and_then(Node::text).unwrap_or_default());
+    arguments(function.get(Key::Arguments), sink)
+}
+
+fn named_text<N: Node, S: Sink>(node: &N, key: Key, sink: &mut S) {
+    let name = node.get(Key::Name);
+    sink.text(TextKind::Name, &name.as_ref().and_then(Node::text).unwrap_or_default());
+    let text = node.get(key);
+    sink.text(TextKind::Arguments, &text.as_ref().and_then(Node::text).unwrap_or_default());
+}
+
+/// A `tool` message is one result block, whatever the shape of its content.
+fn tool_result<N: Node, S: Sink>(node: &N, sink: &mut S) -> MessageFlags {
+    let mut message = MessageFlags::default();
+    match node.get(Key::Content) {
+        None => message = message.with(MessageFlags::NO_CONTENT),
+        Some(content) => match content.kind() {
+            NodeKind::Text => {
+                sink.text(TextKind::ToolOutput, &content.text().unwrap_or_default());
+                message = message.with(MessageFlags::STRING_CONTENT);
+            }
+            NodeKind::List => content.items(&mut |part| result_part(&part, sink)),
+            _ => {
+                json_text(TextKind::ToolOutput, &content, sink);
+                message = message.with(MessageFlags::MALFORMED);
+            }
+        },
+    }
+    let id = node.get(Key::ToolCallId);
+    let id = id.as_ref().and_then(Node::text).unwrap_or_default();
+    let flags = BlockFlags::default().when(id.is_empty(), BlockFlags::NO_ID);
+    sink.end_block(BlockEnd { kind: BlockKind::Result, flags, id: &id });
+    message
+}
+
+fn result_part<N: Node, S: Sink>(part: &N, sink: &mut S) {
+    if let Some(text) = part.text() {
+        return sink.text(TextKind::ToolOutput, &text);
+    }
+    if part.get(Key::ImageUrl).is_some() {
+        return image(part, sink);
+    }
+    match part.get(Key::Text) {
+        Some(text) => sink.text(TextKind::ToolOutput, &text.text().unwrap_or_default()),
+        None => json_text(TextKind::Json, part, sink),
+    }
+}

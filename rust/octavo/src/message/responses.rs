@@ -1,0 +1,189 @@
+//! Reads `OpenAI` Responses items. Each item is one message here; a model's turn is several of them.
+
+use super::{
+    BlockEnd, BlockFlags, BlockKind, Media, MessageEnd, MessageFlags, Role, Sink, TextKind, arguments, bare_item,
+    base64_size, json_text, other_block, role_of, text_flags,
+};
+use crate::error::Result;
+use crate::node::{Key, Node, NodeKind};
+
+pub(super) fn read<N: Node, S: Sink>(index: usize, node: &N, sink: &mut S) -> Result<MessageEnd> {
+    let kind = node.get(Key::Type);
+    let kind = kind.as_ref().and_then(Node::text).unwrap_or_default();
+    let plain = |role| MessageEnd { role, flags: MessageFlags::default() };
+    match kind.as_ref() {
+        // The easy input form has a role and no type.
+        "" | "message" => message(index, node, sink),
+        "function_call" => {
+            let name = node.get(Key::Name);
+            sink.text(TextKind::Name, &name.as_ref().and_then(Node::text).unwrap_or_default());
+            let flags = arguments(node.get(Key::Arguments), sink);
+            end_paired(node, BlockKind::Call, Key::CallId, flags, sink);
+            Ok(plain(Role::Assistant))
+        }
+        "custom_tool_call" => {
+            let name = node.get(Key::Name);
+            sink.text(TextKind::Name, &name.as_ref().and_then(Node::text).unwrap_or_default());
+            let input = node.get(Key::Input);
+            sink.text(TextKind::Arguments, &input.as_ref().and_then(Node::text).unwrap_or_default());
+            end_paired(node, BlockKind::Call, Key::CallId, BlockFlags::SPECIAL, sink);
+            Ok(plain(Role::Assistant))
+        }
+        "function_call_output" | "custom_tool_call_output" => {
+            output(node, sink);
+            let flags = BlockFlags::default().when(kind.starts_with('c'), BlockFlags::SPECIAL);
+            end_paired(node, BlockKind::Result, Key::CallId, flags, sink);
+            Ok(plain(Role::Tool))
+        }
+        "computer_call" | "local_shell_call" | "shell_call" | "apply_patch_call" => {
+            json_text(TextKind::Arguments, node, sink);
+            end_paired(node, BlockKind::Call, Key::CallId, BlockFlags::SPECIAL, sink);
+            Ok(plain(Role::Assistant))
+        }
+        "computer_call_output" | "local_shell_call_output" | "shell_call_output" | "apply_patch_call_output" => {
+            output(node, sink);
+            end_paired(node, BlockKind::Result, Key::CallId, BlockFlags::SPECIAL, sink);
+            Ok(plain(Role::Tool))
+        }
+        "mcp_approval_request" => {
+            json_text(TextKind::Arguments, node, sink);
+            end_paired(node, BlockKind::Call, Key::Id, BlockFlags::SPECIAL, sink);
+            Ok(plain(Role::Assistant))
+        }
+        "mcp_approval_response" => {
+            end_paired(node, BlockKind::Result, Key::ApprovalRequestId, BlockFlags::SPECIAL, sink);
+            Ok(plain(Role::Tool))
+        }
+        "reasoning" => {
+            reasoning(node, sink);
+            Ok(plain(Role::Assistant))
+        }
+        "compaction" => {
+            sink.end_block(BlockEnd { kind: BlockKind::Compaction, flags: BlockFlags::SIGNED, id: "" });
+            Ok(plain(Role::Assistant))
+        }
+        "item_reference" => {
+            sink.end_block(BlockEnd { kind: BlockKind::Reference, flags: BlockFlags::default(), id: "" });
+            Ok(plain(Role::Assistant))
+        }
+        // Calls that the server answers itself: web_search_call, file_search_call, mcp_call and their kin.
+        other if other.ends_with("_call") || other == "mcp_list_tools" => {
+            json_text(TextKind::Json, node, sink);
+            sink.end_block(BlockEnd { kind: BlockKind::ServerCall, flags: BlockFlags::default(), id: "" });
+            Ok(plain(Role::Assistant))
+        }
+        _ => {
+            other_block(node, BlockFlags::default(), sink);
+            Ok(node.get(Key::Role).map_or(Ok(plain(Role::Assistant)), |_| role_of(index, node))?)
+        }
+    }
+}
+
+fn message<N: Node, S: Sink>(index: usize, node: &N, sink: &mut S) -> Result<MessageEnd> {
+    let mut end = role_of(index, node)?;
+    let Some(content) = node.get(Key::Content) else {
+        end.flags = end.flags.with(MessageFlags::NO_CONTENT);
+        return Ok(end);
+    };
+    match content.kind() {
+        NodeKind::Text => {
+            let text = content.text().unwrap_or_default();
+            sink.text(TextKind::Speech, &text);
+            sink.end_block(BlockEnd { kind: BlockKind::Text, flags: text_flags(&text), id: "" });
+            end.flags = end.flags.with(MessageFlags::STRING_CONTENT);
+        }
+        NodeKind::List => content.items(&mut |part| read_part(&part, sink)),
+        _ => {
+            other_block(&content, BlockFlags::MALFORMED, sink);
+            end.flags = end.flags.with(MessageFlags::MALFORMED);
+        }
+    }
+    Ok(end)
+}
+
+fn read_part<N: Node, S: Sink>(part: &N, sink: &mut S) {
+    if part.kind() != NodeKind::Map {
+        return bare_item(part, sink);
+    }
+    let kind = part.get(Key::Type);
+    let ended = match kind.as_ref().and_then(Node::text).unwrap_or_default().as_ref() {
+        "input_text" | "output_text" | "text" | "refusal" => return text_part(part, sink),
+        "input_image" => {
+            image(part, sink);
+            BlockKind::Image
+        }
+        "input_file" => {
+            sink.media(Media::Document { pages: None });
+            BlockKind::Document
+        }
+        "input_audio" => {
+            sink.media(Media::Audio { seconds: None });
+            BlockKind::Audio
+        }
+        _ => return other_block(part, BlockFlags::default(), sink),
+    };
+    sink.end_block(BlockEnd { kind: ended, flags: BlockFlags::default(), id: "" });
+}
+
+fn text_part<N: Node, S: Sink>(part: &N, sink: &mut S) {
+    let value = part.get(Key::Text).or_else(|| part.get(Key::Refusal));
+    let text = value.as_ref().and_then(Node::text);
+    let malformed = text.is_none();
+    let text = text.unwrap_or_default();
+    sink.text(TextKind::Speech, &text);
+    let flags = text_flags(&text).when(malformed, BlockFlags::MALFORMED);
+    sink.end_block(BlockEnd { kind: BlockKind::Text, flags, id: "" });
+}
+
+fn image<N: Node, S: Sink>(part: &N, sink: &mut S) {
+    let url = part.get(Key::ImageUrl);
+    let url = url.as_ref().and_then(Node::text).unwrap_or_default();
+    let detail = part.get(Key::Detail);
+    let detail = detail.as_ref().and_then(Node::text).unwrap_or_default();
+    let size = url.split_once(";base64,").and_then(|(_, data)| base64_size(data));
+    sink.media(Media::Image { size, detail: &detail });
+}
+
+/// Output of a call: a text, or a list of parts.
+fn output<N: Node, S: Sink>(node: &N, sink: &mut S) {
+    let Some(output) = node.get(Key::Output) else { return };
+    match output.kind() {
+        NodeKind::Text => sink.text(TextKind::ToolOutput, &output.text().unwrap_or_default()),
+        NodeKind::List => output.items(&mut |part| output_part(&part, sink)),
+        _ => json_text(TextKind::ToolOutput, &output, sink),
+    }
+}
+
+fn output_part<N: Node, S: Sink>(part: &N, sink: &mut S) {
+    if let Some(text) = part.text() {
+        return sink.text(TextKind::ToolOutput, &text);
+    }
+    if part.get(Key::ImageUrl).is_some() {
+        return image(part, sink);
+    }
+    match part.get(Key::Text) {
+        Some(text) => sink.text(TextKind::ToolOutput, &text.text().unwrap_or_default()),
+        None => json_text(TextKind::Json, part, sink),
+    }
+}
+
+/// Reasoning: its summary is readable, its `encrypted_content` is not text and costs no tokens here.
+fn reasoning<N: Node, S: Sink>(node: &N, sink: &mut S) {
+    for key in [Key::Summary, Key::Content] {
+        if let Some(parts) = node.get(key) {
+            parts.items(&mut |part| {
+                let text = part.get(Key::Text);
+                sink.text(TextKind::Thinking, &text.as_ref().and_then(Node::text).unwrap_or_default());
+            });
+        }
+    }
+    let signed = node.get(Key::EncryptedContent).is_some();
+    let flags = BlockFlags::default().when(signed, BlockFlags::SIGNED);
+    sink.end_block(BlockEnd { kind: BlockKind::Thinking, flags, id: "" });
+}
+
+fn end_paired<N: Node, S: Sink>(node: &N, kind: BlockKind, key: Key, flags: BlockFlags, sink: &mut S) {
+    let id = node.get(key);
+    let id = id.as_ref().and_then(Node::text).unwrap_or_default();
+    sink.end_block(BlockEnd { kind, flags: flags.when(id.is_empty(), BlockFlags::NO_ID), id: &id });
+}
