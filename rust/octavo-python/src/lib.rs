@@ -1,5 +1,7 @@
 //! The Python doorway of Octavo: translates arguments and errors, decides nothing.
 
+mod node;
+
 use pyo3::prelude::*;
 
 /// The compiled engine.

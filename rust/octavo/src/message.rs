@@ -199,6 +199,27 @@ pub struct MessageRow {
     pub role: Role,
 }
 
+/// Messages as numbers: every message's row, and the blocks of all of them.
+#[derive(Debug, Clone, Copy)]
+pub struct Rows<'a> {
+    /// One row a message.
+    pub messages: &'a [MessageRow],
+    /// The blocks of all messages, in order.
+    pub blocks: &'a [BlockRow],
+}
+
+impl<'a> Rows<'a> {
+    /// The blocks of one message; empty when there is no such message.
+    pub fn blocks_of(&self, message: u32) -> &'a [BlockRow] {
+        self.messages.get(message as usize).and_then(|row| self.blocks_in(row)).unwrap_or_default()
+    }
+
+    fn blocks_in(&self, row: &MessageRow) -> Option<&'a [BlockRow]> {
+        let first = row.first_block as usize;
+        self.blocks.get(first..first.checked_add(row.blocks as usize)?)
+    }
+}
+
 /// Hash of a call id (or of a function name where the format has no ids). Never 0.
 ///
 /// `SipHash` with a fixed key: equal ids are found without keeping their text.

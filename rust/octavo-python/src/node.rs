@@ -1,0 +1,182 @@
+//! Python objects as the engine's [`Node`]: dicts, lists and strings are read in place, other mappings,
+//! Pydantic models and SDK objects by their members. Nothing is converted first.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+
+use octavo::node::{Key, Node, NodeKind};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple};
+
+/// Strings up to this many characters are borrowed without asking whether they are ASCII: the UTF-8 copy
+/// that `CPython` then keeps for other scripts is at most 1 KiB a string, and most are roles, ids and names.
+const SHORT: usize = 64;
+
+static KEYS: PyOnceLock<Vec<Py<PyString>>> = PyOnceLock::new();
+
+/// One reading: the interned keys, and the first exception that an object's own code raised meanwhile.
+pub struct Reading {
+    keys: &'static [Py<PyString>],
+    failure: RefCell<Option<PyErr>>,
+}
+
+impl Reading {
+    /// Prepares a reading; the keys are interned once per process.
+    pub fn new(py: Python<'_>) -> Self {
+        let keys =
+            KEYS.get_or_init(py, || Key::ALL.iter().map(|key| PyString::intern(py, key.name()).unbind()).collect());
+        Self { keys, failure: RefCell::new(None) }
+    }
+
+    /// The object as a node of this reading.
+    pub fn node<'a, 'py>(&'a self, value: &Bound<'py, PyAny>) -> PyNode<'a, 'py> {
+        PyNode { value: value.clone(), reading: self }
+    }
+
+    /// Raises what an object's own code raised while it was read.
+    pub fn finish(self) -> PyResult<()> {
+        self.failure.into_inner().map_or(Ok(()), Err)
+    }
+
+    fn fail(&self, error: PyErr) {
+        self.failure.borrow_mut().get_or_insert(error);
+    }
+}
+
+/// A Python object that is being read.
+#[derive(Clone)]
+pub struct PyNode<'a, 'py> {
+    value: Bound<'py, PyAny>,
+    reading: &'a Reading,
+}
+
+impl<'py> PyNode<'_, 'py> {
+    fn member(&self, key: Key) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let py = self.value.py();
+        let Some(name) = self.reading.keys.get(key as usize) else { return Ok(None) };
+        let name = name.bind(py);
+        if let Ok(dict) = self.value.cast::<PyDict>() {
+            return dict.get_item(name);
+        }
+        if let Ok(mapping) = self.value.cast::<PyMapping>() {
+            return if mapping.contains(name)? { mapping.get_item(name).map(Some) } else { Ok(None) };
+        }
+        self.value.getattr_opt(name)
+    }
+
+    fn members(&self) -> PyResult<Bound<'py, PyAny>> {
+        let py = self.value.py();
+        if self.value.cast::<PyMapping>().is_ok() {
+            return self.value.call_method0(intern!(py, "items"));
+        }
+        if let Some(dump) = self.value.getattr_opt(intern!(py, "model_dump"))? {
+            return dump.call0()?.call_method0(intern!(py, "items"));
+        }
+        match self.value.getattr_opt(intern!(py, "__dict__"))? {
+            Some(dict) => dict.call_method0(intern!(py, "items")),
+            None => Ok(PyTuple::empty(py).into_any()),
+        }
+    }
+}
+
+impl Node for PyNode<'_, '_> {
+    fn kind(&self) -> NodeKind {
+        let value = &self.value;
+        if value.is_instance_of::<PyString>() {
+            NodeKind::Text
+        } else if value.is_instance_of::<PyDict>() {
+            NodeKind::Map
+        } else if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
+            NodeKind::List
+        } else if value.is_none() {
+            NodeKind::Null
+        } else if value.is_instance_of::<PyBool>() {
+            NodeKind::Bool
+        } else if value.is_instance_of::<PyInt>() || value.is_instance_of::<PyFloat>() {
+            NodeKind::Number
+        } else {
+            NodeKind::Map
+        }
+    }
+
+    fn text(&self) -> Option<Cow<'_, str>> {
+        self.value.cast::<PyString>().ok().map(|text| borrow_text(text))
+    }
+
+    fn boolean(&self) -> Option<bool> {
+        self.value.cast::<PyBool>().ok().map(|value| value.is_true())
+    }
+
+    fn number(&self) -> Option<f64> {
+        (self.kind() == NodeKind::Number).then(|| self.value.extract().ok()).flatten()
+    }
+
+    fn get(&self, key: Key) -> Option<Self> {
+        match self.member(key) {
+            Ok(Some(value)) if !value.is_none() => Some(Self { value, reading: self.reading }),
+            Ok(_) => None,
+            Err(error) => {
+                self.reading.fail(error);
+                None
+            }
+        }
+    }
+
+    fn items(&self, visit: &mut dyn FnMut(Self)) {
+        if let Ok(list) = self.value.cast::<PyList>() {
+            list.iter().for_each(|value| visit(Self { value, reading: self.reading }));
+        } else if let Ok(tuple) = self.value.cast::<PyTuple>() {
+            tuple.iter().for_each(|value| visit(Self { value, reading: self.reading }));
+        }
+    }
+
+    fn entries(&self, visit: &mut dyn FnMut(&str, Self)) {
+        let walked = self.members().and_then(|members| {
+            for pair in members.try_iter()? {
+                let (key, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair?.extract()?;
+                let key = key.str()?;
+                visit(&borrow_text(&key), Self { value, reading: self.reading });
+            }
+            Ok(())
+        });
+        if let Err(error) = walked {
+            self.reading.fail(error);
+        }
+    }
+
+    fn write_number(&self, out: &mut String) {
+        match self.value.str() {
+            Ok(text) => out.push_str(&borrow_text(&text)),
+            Err(error) => self.reading.fail(error),
+        }
+    }
+}
+
+/// The text as UTF-8: borrowed where it is ASCII (or short), else a copy that is freed after use, since
+/// `CPython` would otherwise keep the UTF-8 form of every Korean or Chinese message until it dies.
+/// A surrogate pair counts as its character, a lone surrogate as U+FFFD (the one text policy).
+pub fn borrow_text<'a>(text: &'a Bound<'_, PyString>) -> Cow<'a, str> {
+    let py = text.py();
+    if text.len().is_ok_and(|len| len > SHORT) && !is_ascii(text) {
+        return match text.encode_utf8() {
+            Ok(bytes) => Cow::Owned(String::from_utf8_lossy(bytes.as_bytes()).into_owned()),
+            Err(_) => Cow::Owned(repair_surrogates(py, text)),
+        };
+    }
+    text.to_str().map_or_else(|_| Cow::Owned(repair_surrogates(py, text)), Cow::Borrowed)
+}
+
+fn is_ascii(text: &Bound<'_, PyString>) -> bool {
+    let py = text.py();
+    text.call_method0(intern!(py, "isascii")).and_then(|answer| answer.is_truthy()).unwrap_or(false)
+}
+
+/// Goes through UTF-16, where a surrogate pair is one character, and replaces what stands alone.
+fn repair_surrogates(py: Python<'_>, text: &Bound<'_, PyString>) -> String {
+    let encoded = text.call_method1(intern!(py, "encode"), ("utf-16-le", "surrogatepass"));
+    let Ok(bytes) = encoded.and_then(|bytes| bytes.extract::<Vec<u8>>()) else { return String::new() };
+    let units = bytes.chunks_exact(2).filter_map(|pair| Some(u16::from_le_bytes(pair.try_into().ok()?)));
+    char::decode_utf16(units).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
+}
