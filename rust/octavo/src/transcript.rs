@@ -1,0 +1,461 @@
+//! The append-only messages of one conversation, as numbers.
+//!
+//! A message is read once, when it is appended: its tokens go into a running sum, and it joins an
+//! [`Exchange`]. Any range's tokens are then one subtraction, the total is O(1), and nothing here grows
+//! with the length of a text.
+
+use std::collections::HashMap;
+
+use crate::error::{Error, Result};
+use crate::message::{
+    BlockEnd, BlockFlags, BlockKind, BlockRow, Format, MessageEnd, MessageFlags, MessageRow, Role, Rows, id_hash,
+};
+
+/// How many exchanges an unanswered call stays an open obligation. A confirmation may come many turns
+/// later; a result that was lost must not block the window for ever.
+pub const OPEN_EXCHANGES: u32 = 32;
+
+/// How many exchanges with open obligations are remembered; the oldest is let go first.
+const OPEN_TURNS: usize = 16;
+
+/// What an exchange opens with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Opening {
+    /// System or developer messages.
+    System,
+    /// Something the user said.
+    User,
+    /// An assistant message without calls.
+    Reply,
+    /// An assistant message with calls; its results follow in the same exchange.
+    Calls,
+    /// Results whose call stands elsewhere or nowhere.
+    Stray,
+}
+
+/// The unit that is kept or dropped whole: an assistant turn with all its results, or one message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Exchange {
+    /// Its first message. It ends where the next exchange starts.
+    pub start: u32,
+    /// Calls that have no result yet.
+    pub unanswered: u32,
+    /// How many messages there were when its last call was answered; `u32::MAX` while one waits.
+    pub answered_at: u32,
+    /// What it opens with.
+    pub opening: Opening,
+    /// Whether the user says something in it.
+    pub user_speech: bool,
+}
+
+/// A caller's wish that an exchange is never dropped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pin {
+    /// The exchange.
+    pub exchange: u32,
+    /// How many messages there were when it was pinned.
+    pub since: u32,
+}
+
+/// A message that has been read and counted, ready to be appended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// Who speaks, and facts about the message.
+    pub end: MessageEnd,
+    /// Tokens of the whole message, framing included.
+    pub tokens: u32,
+    /// Its blocks, in order.
+    pub blocks: Vec<BlockRow>,
+}
+
+/// Turns the end of a block into its row.
+pub fn block_row(end: &BlockEnd<'_>, tokens: u32) -> BlockRow {
+    let paired =
+        matches!(end.kind, BlockKind::Call | BlockKind::Result | BlockKind::ServerCall | BlockKind::ServerResult);
+    let id = if paired && !end.id.is_empty() { id_hash(end.id) } else { 0 };
+    BlockRow { id, tokens, flags: end.flags, kind: end.kind }
+}
+
+/// The messages of one conversation, as rows, running sums and exchanges.
+#[derive(Debug, Clone)]
+pub struct Transcript {
+    format: Format,
+    messages: Vec<MessageRow>,
+    blocks: Vec<BlockRow>,
+    /// `sums[i]` = tokens of the first `i` messages; one longer than `messages`.
+    sums: Vec<u64>,
+    exchanges: Vec<Exchange>,
+    /// For each id that waits for a result: the exchanges that called it, oldest first.
+    open: HashMap<u64, Vec<u32>>,
+    /// Exchanges that had a call without result when the next one started, oldest first.
+    waited: Vec<u32>,
+    /// How many of them, from the start, are no longer matched with results.
+    forgotten: usize,
+    /// Exchanges in which the user says something, oldest first.
+    requests: Vec<u32>,
+    /// Late results: the exchange that holds them and the one that made the call, in order of the first.
+    late: Vec<(u32, u32)>,
+    pins: Vec<Pin>,
+    /// Messages before which a model call was made: the first message of each assistant turn.
+    calls: Vec<u32>,
+    leading: u32,
+}
+
+impl Transcript {
+    /// An empty transcript of messages in `format`.
+    pub fn new(format: Format) -> Self {
+        Self {
+            format,
+            messages: Vec::new(),
+            blocks: Vec::new(),
+            sums: vec![0],
+            exchanges: Vec::new(),
+            open: HashMap::new(),
+            waited: Vec::new(),
+            forgotten: 0,
+            requests: Vec::new(),
+            late: Vec::new(),
+            pins: Vec::new(),
+            calls: Vec::new(),
+            leading: 0,
+        }
+    }
+
+    /// The shape its messages are written in.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// How many messages there are.
+    pub fn len(&self) -> u32 {
+        // `append` refuses to grow past u32::MAX messages.
+        u32::try_from(self.messages.len()).unwrap_or(u32::MAX)
+    }
+
+    /// Whether there is no message yet.
+    pub fn is_empty(&self) -> bool {
+        self.messages.is_empty()
+    }
+
+    /// Every message and block as numbers.
+    pub fn rows(&self) -> Rows<'_> {
+        Rows { messages: &self.messages, blocks: &self.blocks }
+    }
+
+    /// The exchanges, in order.
+    pub fn exchanges(&self) -> &[Exchange] {
+        &self.exchanges
+    }
+
+    /// Where model calls were made: each is the number of messages that stood before the call.
+    pub fn calls(&self) -> &[u32] {
+        &self.calls
+    }
+
+    /// How many messages at the start are system messages: always kept, part of the fixed content.
+    pub fn leading(&self) -> u32 {
+        self.leading
+    }
+
+    /// Tokens of all messages. O(1).
+    pub fn tokens(&self) -> u64 {
+        self.sums.last().copied().unwrap_or(0)
+    }
+
+    /// Tokens of the messages in `start..end`. O(1); positions past the end count as the end.
+    pub fn tokens_in(&self, start: u32, end: u32) -> u64 {
+        self.sum_at(end).saturating_sub(self.sum_at(start))
+    }
+
+    fn sum_at(&self, index: u32) -> u64 {
+        self.sums.get(index as usize).copied().unwrap_or_else(|| self.tokens())
+    }
+
+    /// The first message of an exchange; past the last exchange, the number of messages.
+    pub fn start_of(&self, exchange: u32) -> u32 {
+        self.exchanges.get(exchange as usize).map_or_else(|| self.len(), |found| found.start)
+    }
+
+    /// The messages of an exchange, cut off at `end`.
+    pub fn span_of(&self, exchange: u32, end: u32) -> std::ops::Range<u32> {
+        let start = self.start_of(exchange).min(end);
+        start..self.start_of(exchange.saturating_add(1)).min(end)
+    }
+
+    /// Which exchange a message belongs to.
+    pub fn exchange_of(&self, message: u32) -> u32 {
+        let after = self.exchanges.partition_point(|exchange| exchange.start <= message);
+        u32::try_from(after.saturating_sub(1)).unwrap_or(u32::MAX)
+    }
+
+    /// How many exchanges start before message `end`.
+    pub fn exchanges_before(&self, end: u32) -> u32 {
+        u32::try_from(self.exchanges.partition_point(|exchange| exchange.start < end)).unwrap_or(u32::MAX)
+    }
+
+    /// Bytes that the rows take, spare capacity left out.
+    pub fn bytes(&self) -> usize {
+        size_of_val(self.messages.as_slice())
+            + size_of_val(self.blocks.as_slice())
+            + size_of_val(self.sums.as_slice())
+            + size_of_val(self.exchanges.as_slice())
+            + size_of_val(self.calls.as_slice())
+            + size_of_val(self.waited.as_slice())
+            + size_of_val(self.requests.as_slice())
+    }
+
+    /// Appends one message. Amortised O(blocks of the message).
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] when the transcript would pass `u32::MAX` messages or blocks.
+    pub fn append(&mut self, entry: &Entry) -> Result<()> {
+        let first_block = u32::try_from(self.blocks.len()).map_err(|_| full("blocks"))?;
+        let blocks = u32::try_from(entry.blocks.len()).map_err(|_| full("blocks"))?;
+        if first_block.checked_add(blocks).is_none() || self.messages.len() >= u32::MAX as usize {
+            return Err(full("messages"));
+        }
+        let row =
+            MessageRow { first_block, blocks, tokens: entry.tokens, flags: flags_of(entry), role: entry.end.role };
+        self.place(&row, &entry.blocks);
+        self.messages.push(row);
+        self.blocks.extend_from_slice(&entry.blocks);
+        self.sums.push(self.tokens() + u64::from(entry.tokens));
+        Ok(())
+    }
+
+    /// Never drop the exchange that `message` belongs to (or drop it again). False when there is no such message.
+    pub fn pin(&mut self, message: u32, pinned: bool) -> bool {
+        if message >= self.len() {
+            return false;
+        }
+        let exchange = self.exchange_of(message);
+        let known = self.pins.iter().any(|pin| pin.exchange == exchange);
+        if !pinned {
+            self.pins.retain(|pin| pin.exchange != exchange);
+        } else if !known {
+            self.pins.push(Pin { exchange, since: self.len() });
+        }
+        true
+    }
+
+    /// What callers pinned, in the order in which they did.
+    pub fn pins(&self) -> &[Pin] {
+        &self.pins
+    }
+
+    /// The first exchange in which the user says something: the task.
+    pub fn task(&self) -> Option<u32> {
+        self.requests.first().copied()
+    }
+
+    /// The last exchange before message `end` in which the user says something.
+    pub fn request_before(&self, end: u32) -> Option<u32> {
+        let after = self.requests.partition_point(|&exchange| self.start_of(exchange) < end);
+        self.requests.get(after.checked_sub(1)?).copied()
+    }
+
+    /// The exchanges whose calls were still waiting when there were `end` messages and may yet be answered:
+    /// at most 16, none older than [`OPEN_EXCHANGES`], newest first.
+    pub fn obligations(&self, end: u32) -> impl Iterator<Item = u32> + '_ {
+        let count = self.exchanges_before(end);
+        let after = self.waited.partition_point(|&turn| turn < count);
+        let recent = self.waited.get(..after).unwrap_or_default().iter().rev().copied();
+        recent
+            .take_while(move |turn| turn.saturating_add(OPEN_EXCHANGES) >= count)
+            .filter(move |&turn| self.exchanges.get(turn as usize).is_some_and(|found| found.answered_at > end))
+            .take(OPEN_TURNS)
+    }
+
+    /// The transcript as it was when it had `len` messages. O(len).
+    pub fn truncated(&self, len: u32) -> Result<Self> {
+        let mut shorter = Self::new(self.format);
+        for message in 0..len.min(self.len()) {
+            let Some(row) = self.messages.get(message as usize) else { break };
+            let blocks = self.rows().blocks_of(message).to_vec();
+            let end = MessageEnd { role: row.role, flags: row.flags };
+            shorter.append(&Entry { end, tokens: row.tokens, blocks })?;
+        }
+        shorter.pins = self.pins.iter().copied().filter(|pin| pin.since <= len).collect();
+        Ok(shorter)
+    }
+
+    /// Decides which exchange the message at the end joins, before its row is pushed.
+    fn place(&mut self, row: &MessageRow, blocks: &[BlockRow]) {
+        let index = self.len();
+        match row.role {
+            Role::System => self.place_system(index),
+            Role::Assistant => self.place_assistant(index, row, blocks),
+            Role::User | Role::Tool => self.place_answer(index, row, blocks),
+        }
+    }
+
+    fn place_system(&mut self, index: u32) {
+        if index == self.leading {
+            self.leading += 1;
+            return self.start_exchange(index, Opening::System, false);
+        }
+        if !self.waits() {
+            self.start_exchange(index, Opening::System, false);
+        }
+    }
+
+    fn place_assistant(&mut self, index: u32, row: &MessageRow, blocks: &[BlockRow]) {
+        let after_assistant = self.messages.last().is_some_and(|last| last.role == Role::Assistant);
+        if !after_assistant {
+            self.calls.push(index);
+        }
+        let has_calls = row.flags.has(MessageFlags::CALLS);
+        let joins = after_assistant && (self.format == Format::Responses || self.waits() || self.ends_in_thinking());
+        if !joins {
+            self.start_exchange(index, if has_calls { Opening::Calls } else { Opening::Reply }, false);
+        } else if has_calls && let Some(last) = self.exchanges.last_mut() {
+            last.opening = Opening::Calls;
+        }
+        for block in blocks.iter().filter(|block| block.kind == BlockKind::Call) {
+            self.open_call(block);
+        }
+    }
+
+    fn place_answer(&mut self, index: u32, row: &MessageRow, blocks: &[BlockRow]) {
+        let mut here = false;
+        let mut elsewhere = None;
+        for block in blocks.iter().filter(|block| block.kind == BlockKind::Result) {
+            match self.close_call(block) {
+                Some(exchange) if exchange + 1 == self.exchange_count() => here = true,
+                Some(exchange) => elsewhere = Some(exchange),
+                None => {}
+            }
+        }
+        let speaks = row.role == Role::User && row.flags.has(MessageFlags::SPEECH);
+        // A user who speaks while a call waits stands between the call and its result: kept with them.
+        if here || (elsewhere.is_none() && self.waits()) || (!speaks && elsewhere.is_none() && self.follows_calls()) {
+            return self.join_last(speaks);
+        }
+        let opening =
+            if row.flags.has(MessageFlags::RESULTS) || row.role == Role::Tool { Opening::Stray } else { Opening::User };
+        self.start_exchange(index, opening, speaks);
+        if let Some(call) = elsewhere {
+            self.late.push((self.exchange_count().saturating_sub(1), call));
+        }
+    }
+
+    /// The exchanges whose calls are answered by results that stand in a later exchange, from exchange
+    /// `from` on and before message `end`.
+    pub fn answered_late(&self, from: u32, end: u32) -> impl Iterator<Item = u32> + '_ {
+        let count = self.exchanges_before(end);
+        let first = self.late.partition_point(|&(result, _)| result < from);
+        let after = self.late.get(first..).unwrap_or_default();
+        after.iter().take_while(move |&&(result, _)| result < count).map(|&(_, call)| call)
+    }
+
+    fn join_last(&mut self, speaks: bool) {
+        let at = self.exchange_count().saturating_sub(1);
+        let Some(last) = self.exchanges.last_mut() else { return };
+        if speaks && !last.user_speech {
+            last.user_speech = true;
+            self.requests.push(at);
+        }
+    }
+
+    fn start_exchange(&mut self, start: u32, opening: Opening, user_speech: bool) {
+        let count = self.exchange_count();
+        if self.waits() {
+            self.waited.push(count.saturating_sub(1));
+        }
+        while self.oldest_waiting().is_some_and(|turn| turn.saturating_add(OPEN_EXCHANGES) < count) {
+            self.forget_oldest();
+        }
+        if user_speech {
+            self.requests.push(count);
+        }
+        self.exchanges.push(Exchange { start, unanswered: 0, answered_at: 0, opening, user_speech });
+    }
+
+    fn oldest_waiting(&self) -> Option<u32> {
+        self.waited.get(self.forgotten).copied()
+    }
+
+    /// Lets the oldest waiting turn go: its calls will not be matched any more.
+    fn forget_oldest(&mut self) {
+        let Some(turn) = self.oldest_waiting() else { return };
+        self.forgotten += 1;
+        for message in self.span_of(turn, self.len()) {
+            let ids: Vec<u64> = self.rows().blocks_of(message).iter().map(|block| block.id).collect();
+            for id in ids {
+                self.unregister(id, turn);
+            }
+        }
+    }
+
+    fn unregister(&mut self, id: u64, turn: u32) {
+        if let Some(turns) = self.open.get_mut(&id) {
+            turns.retain(|&other| other != turn);
+            if turns.is_empty() {
+                self.open.remove(&id);
+            }
+        }
+    }
+
+    fn exchange_count(&self) -> u32 {
+        u32::try_from(self.exchanges.len()).unwrap_or(u32::MAX)
+    }
+
+    /// Whether the newest exchange has calls without results.
+    fn waits(&self) -> bool {
+        self.exchanges.last().is_some_and(|last| last.unanswered > 0)
+    }
+
+    /// Whether the newest exchange is made of calls: an orphan result there is not worth its own exchange.
+    fn follows_calls(&self) -> bool {
+        self.exchanges.last().is_some_and(|last| last.opening == Opening::Calls)
+    }
+
+    /// Whether the last message is reasoning that belongs to what follows it.
+    fn ends_in_thinking(&self) -> bool {
+        self.blocks.last().is_some_and(|block| matches!(block.kind, BlockKind::Thinking | BlockKind::RedactedThinking))
+    }
+
+    fn open_call(&mut self, block: &BlockRow) {
+        let exchange = self.exchange_count().saturating_sub(1);
+        if let Some(last) = self.exchanges.last_mut() {
+            last.unanswered += 1;
+            last.answered_at = u32::MAX;
+        }
+        self.open.entry(block.id).or_default().push(exchange);
+    }
+
+    /// The exchange whose call this result answers: the newest call with that id that still waits.
+    fn close_call(&mut self, result: &BlockRow) -> Option<u32> {
+        let turns = self.open.get_mut(&result.id)?;
+        let turn = turns.pop()?;
+        if turns.is_empty() {
+            self.open.remove(&result.id);
+        }
+        let now = self.len().saturating_add(1);
+        if let Some(exchange) = self.exchanges.get_mut(turn as usize) {
+            exchange.unanswered = exchange.unanswered.saturating_sub(1);
+            exchange.answered_at = if exchange.unanswered == 0 { now } else { u32::MAX };
+        }
+        Some(turn)
+    }
+}
+
+fn full(what: &'static str) -> Error {
+    Error::OutOfRange { name: what, expected: "at most 4,294,967,295 in one transcript", got: "more".into() }
+}
+
+/// The message's flags with those that its blocks tell.
+fn flags_of(entry: &Entry) -> MessageFlags {
+    entry.blocks.iter().fold(entry.end.flags, |flags, block| flags.with(flag_of(block)))
+}
+
+fn flag_of(block: &BlockRow) -> MessageFlags {
+    let of_kind = match block.kind {
+        BlockKind::Thinking | BlockKind::RedactedThinking => MessageFlags::THINKING,
+        BlockKind::Call => MessageFlags::CALLS,
+        BlockKind::Result => MessageFlags::RESULTS,
+        BlockKind::Marker => MessageFlags::default(),
+        _ => MessageFlags::SPEECH,
+    };
+    of_kind.when(block.flags.has(BlockFlags::MALFORMED), MessageFlags::MALFORMED)
+}

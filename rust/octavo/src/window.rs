@@ -1,0 +1,289 @@
+//! Which exchanges are in the context: a sticky cut that moves rarely, far, and to a grid.
+//!
+//! A [`View`] is a fold over the boundaries at which the model was called. At each, if what is shown has
+//! passed the high mark, the cut moves forward until what is shown is at the low mark; else nothing moves
+//! and the next call sends the same prefix. Since the fold has no other input than the transcript, the
+//! limits and the reported usage, whoever folds it gets the same cut: a transcript fed step by step, and
+//! a stateless call with the whole list.
+//!
+//! What is kept whatever the cut: the task (the first thing the user said), the request that was current
+//! when the cut moved, calls that still wait for their result, and what a caller pinned.
+
+use std::ops::Range;
+
+use crate::budget::{Marks, Scale, share};
+use crate::transcript::{Opening, Transcript};
+
+/// A cut does not open on a plain reply whose question was left out; it moves on past so many at most.
+const MAX_REPLIES_SKIPPED: u32 = 8;
+
+/// The grid is the largest power of two within this part of the room, so that cuts of slightly different
+/// limits still fall on the same message.
+const GRID_PARTS: u64 = 8;
+
+/// What a fold depends on beside the transcript. A view made with other limits is folded anew.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Limits {
+    /// The most tokens that may be sent, in the provider's count.
+    pub budget: u64,
+    /// Tokens of what never shrinks beside the leading system messages: system, tools, framing, sections.
+    pub fixed: u64,
+    /// When shrinking starts and where it goes.
+    pub marks: Marks,
+}
+
+/// A ratio learnt from usage that the provider reported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Observation {
+    /// How many messages the call had before it.
+    pub at: u32,
+    /// What was reported against what was estimated.
+    pub scale: Scale,
+}
+
+/// Where the history begins, from some call on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cut {
+    /// The call at which the cut moved here: the number of messages before it.
+    pub at: u32,
+    /// The first exchange that is shown, anchors and leading messages aside.
+    pub exchange: u32,
+    /// Earlier exchanges that stay, in order.
+    pub anchors: Vec<u32>,
+    /// Tokens of the anchors.
+    anchored: u64,
+}
+
+/// What is shown at one call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Window {
+    /// How many messages there are before the call.
+    pub end: u32,
+    /// How many messages lead: the system messages at the start.
+    pub leading: u32,
+    /// The first exchange of the shown history.
+    pub cut: u32,
+    /// Earlier exchanges that are shown, in order.
+    pub anchors: Vec<u32>,
+    /// Tokens of everything shown except the leading messages.
+    pub tokens: u64,
+    /// Tokens that the history may take: the budget less the fixed parts.
+    pub room: u64,
+    /// Whether the cut moved at this very call.
+    pub moved: bool,
+}
+
+impl Window {
+    /// The messages that are shown, in order, as ranges that do not touch.
+    pub fn spans(&self, transcript: &Transcript) -> Vec<Range<u32>> {
+        let mut spans: Vec<Range<u32>> = Vec::with_capacity(self.anchors.len() + 2);
+        let leading = std::iter::once(0..self.leading);
+        let anchors = self.anchors.iter().map(|&anchor| transcript.span_of(anchor, self.end));
+        let shown = std::iter::once(transcript.start_of(self.cut).min(self.end)..self.end);
+        for span in leading.chain(anchors).chain(shown).filter(|span| !span.is_empty()) {
+            match spans.last_mut() {
+                Some(last) if last.end == span.start => last.end = span.end,
+                _ => spans.push(span),
+            }
+        }
+        spans
+    }
+}
+
+/// The cuts of one transcript under one set of limits, folded as far as its last model call.
+#[derive(Debug, Clone)]
+pub struct View {
+    limits: Limits,
+    cuts: Vec<Cut>,
+    folded: usize,
+}
+
+impl View {
+    /// A view that has seen nothing yet.
+    pub fn new(limits: Limits) -> Self {
+        Self { limits, cuts: Vec::new(), folded: 0 }
+    }
+
+    /// The limits that it was made with.
+    pub fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    /// Where the cut moved, oldest first.
+    pub fn cuts(&self) -> &[Cut] {
+        &self.cuts
+    }
+
+    /// Takes in the model calls made since the last fold. Amortised O(1) a call.
+    pub fn fold(&mut self, transcript: &Transcript, observations: &[Observation]) {
+        let fresh = transcript.calls().get(self.folded..).unwrap_or_default();
+        for &call in fresh {
+            let room = self.room(transcript, scale_at(observations, call));
+            if let Some(cut) = self.step(transcript, call, room) {
+                self.cuts.push(cut);
+            }
+        }
+        self.folded += fresh.len();
+    }
+
+    /// The window at the call that is made with all messages, `beside` tokens of volatile content next
+    /// to the history. The view itself does not change: the call may never happen.
+    pub fn window(&self, transcript: &Transcript, observations: &[Observation], beside: u64) -> Window {
+        let end = transcript.len();
+        let room = self.room(transcript, scale_at(observations, end));
+        let stepped = self.step(transcript, end, room);
+        let moved = stepped.is_some();
+        let mut window = shown(transcript, stepped.as_ref().or(self.cuts.last()), end, room, moved);
+        if window.tokens.saturating_add(beside) > room {
+            let target = room.saturating_sub(beside);
+            let cut = shrink(transcript, end, window.cut, |_| target, room);
+            let forced = shown(transcript, Some(&cut), end, room, true);
+            if forced.tokens < window.tokens {
+                window = forced;
+            }
+        }
+        window
+    }
+
+    /// What the last model call that has been folded saw, if there was one.
+    pub fn previous(&self, transcript: &Transcript, observations: &[Observation]) -> Option<Window> {
+        let call = *transcript.calls().get(self.folded.checked_sub(1)?)?;
+        let room = self.room(transcript, scale_at(observations, call));
+        let moved = self.cuts.last().is_some_and(|cut| cut.at == call);
+        Some(shown(transcript, self.cuts.last(), call, room, moved))
+    }
+
+    /// Tokens that the history may take, in the transcript's own count.
+    fn room(&self, transcript: &Transcript, scale: Scale) -> u64 {
+        let leading = transcript.tokens_in(0, transcript.leading());
+        scale.to_estimate(self.limits.budget).saturating_sub(self.limits.fixed).saturating_sub(leading)
+    }
+
+    /// The cut that a call before message `end` makes, when shrinking is due.
+    fn step(&self, transcript: &Transcript, end: u32, room: u64) -> Option<Cut> {
+        let first = first_exchange(transcript);
+        let (cut, anchored) = self.cuts.last().map_or((first, 0), |last| (last.exchange, last.anchored));
+        let used = anchored + transcript.tokens_in(transcript.start_of(cut), end);
+        let high = share(room, self.limits.marks.high);
+        if used <= high {
+            return None;
+        }
+        let low = share(room, self.limits.marks.low);
+        let moved = shrink(transcript, end, cut, |least| target(least, low, high, room), room);
+        (moved.exchange != cut).then_some(moved)
+    }
+}
+
+fn shown(transcript: &Transcript, cut: Option<&Cut>, end: u32, room: u64, moved: bool) -> Window {
+    let first = first_exchange(transcript);
+    let exchange = cut.map_or(first, |cut| cut.exchange);
+    let mut anchors = cut.map_or_else(Vec::new, |cut| cut.anchors.clone());
+    let pinned =
+        transcript.pins().iter().filter(|pin| pin.since <= end && pin.exchange >= first && pin.exchange < exchange);
+    anchors.extend(pinned.map(|pin| pin.exchange));
+    anchors.sort_unstable();
+    anchors.dedup();
+    let tokens = anchored(transcript, &anchors, end) + transcript.tokens_in(transcript.start_of(exchange), end);
+    Window { end, leading: transcript.leading().min(end), cut: exchange, anchors, tokens, room, moved }
+}
+
+/// The exchange after the leading system messages.
+fn first_exchange(transcript: &Transcript) -> u32 {
+    // Each leading system message is an exchange of its own.
+    transcript.leading()
+}
+
+fn scale_at(observations: &[Observation], call: u32) -> Scale {
+    let after = observations.partition_point(|observation| observation.at < call);
+    after.checked_sub(1).and_then(|last| observations.get(last)).map_or_else(Scale::default, |found| found.scale)
+}
+
+/// How far to go down. The low mark where what must stay is below it; else halfway between what must stay
+/// and the next limit above, so that one large newest result neither empties the window nor makes every
+/// following call shrink again.
+fn target(least: u64, low: u64, high: u64, room: u64) -> u64 {
+    if least <= low {
+        low
+    } else if least < high {
+        least.midpoint(high)
+    } else if least < room {
+        least.midpoint(room)
+    } else {
+        least
+    }
+}
+
+/// Moves the cut forward from exchange `from` until what is shown before message `end` is within the
+/// target, on the grid of `room`. The newest exchange always stays. O(log exchanges).
+fn shrink(transcript: &Transcript, end: u32, from: u32, goal: impl Fn(u64) -> u64, room: u64) -> Cut {
+    let newest = transcript.exchanges_before(end).saturating_sub(1).max(from);
+    let candidates = anchor_candidates(transcript, from, end);
+    let shown = |cut: u32| {
+        let before = candidates.iter().take_while(|&&anchor| anchor < cut);
+        before.map(|&anchor| tokens_of(transcript, anchor, end)).sum::<u64>()
+            + transcript.tokens_in(transcript.start_of(cut), end)
+    };
+    let goal = goal(shown(newest));
+    let fits = first_where(from, newest, |cut| shown(cut) <= goal);
+    let dropped = transcript.tokens_in(0, transcript.start_of(fits));
+    let aligned = dropped.next_multiple_of(grid(room));
+    let on_grid = first_where(fits, newest, |cut| transcript.tokens_in(0, transcript.start_of(cut)) >= aligned);
+    let exchange = past_replies(transcript, on_grid, newest);
+    let anchors: Vec<u32> = candidates.into_iter().filter(|&anchor| anchor < exchange).collect();
+    let anchored = anchored(transcript, &anchors, end);
+    Cut { at: end, exchange, anchors, anchored }
+}
+
+/// The grid that cuts are aligned to, in tokens left out.
+fn grid(room: u64) -> u64 {
+    let part = (room / GRID_PARTS).max(1);
+    1 << part.ilog2()
+}
+
+/// The first in `low..=high` for which `holds`, given that it holds from there on; `high` when none does.
+fn first_where(low: u32, high: u32, holds: impl Fn(u32) -> bool) -> u32 {
+    let (mut low, mut high) = (low, high);
+    while low < high {
+        let middle = low.midpoint(high);
+        if holds(middle) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    low
+}
+
+fn past_replies(transcript: &Transcript, from: u32, newest: u32) -> u32 {
+    let is_reply =
+        |at: u32| transcript.exchanges().get(at as usize).is_some_and(|found| found.opening == Opening::Reply);
+    let mut at = from;
+    while at < newest && at - from < MAX_REPLIES_SKIPPED && is_reply(at) {
+        at += 1;
+    }
+    // A run of replies only: cutting anywhere in it is as good.
+    if is_reply(at) { from } else { at }
+}
+
+/// What may have to stay when the cut passes it, in order.
+fn anchor_candidates(transcript: &Transcript, from: u32, end: u32) -> Vec<u32> {
+    let first = first_exchange(transcript);
+    let mut anchors: Vec<u32> = transcript.task().into_iter().collect();
+    anchors.extend(transcript.request_before(end));
+    anchors.extend(transcript.obligations(end));
+    anchors.extend(transcript.pins().iter().filter(|pin| pin.since <= end).map(|pin| pin.exchange));
+    anchors.extend(transcript.answered_late(from, end));
+    anchors.retain(|&anchor| anchor >= first);
+    anchors.sort_unstable();
+    anchors.dedup();
+    anchors
+}
+
+fn tokens_of(transcript: &Transcript, exchange: u32, end: u32) -> u64 {
+    let span = transcript.span_of(exchange, end);
+    transcript.tokens_in(span.start, span.end)
+}
+
+fn anchored(transcript: &Transcript, anchors: &[u32], end: u32) -> u64 {
+    anchors.iter().map(|&anchor| tokens_of(transcript, anchor, end)).sum()
+}
