@@ -3,10 +3,12 @@
 //! Everything here works on numbers. Text is borrowed to be counted and never kept; what the engine
 //! answers are positions in the caller's own list.
 
+pub mod assemble;
 pub mod budget;
 pub mod error;
 pub mod message;
 pub mod node;
+pub mod plan;
 pub mod tokens;
 pub mod transcript;
 pub mod window;

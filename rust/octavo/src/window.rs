@@ -114,6 +114,12 @@ impl View {
         &self.cuts
     }
 
+    /// The last model call that has been folded, 0 when there was none.
+    pub fn folded_to(&self, transcript: &Transcript) -> u32 {
+        let last = self.folded.checked_sub(1).and_then(|last| transcript.calls().get(last));
+        last.copied().unwrap_or(0)
+    }
+
     /// Takes in the model calls made since the last fold. Amortised O(1) a call.
     pub fn fold(&mut self, transcript: &Transcript, observations: &[Observation]) {
         let fresh = transcript.calls().get(self.folded..).unwrap_or_default();
@@ -193,7 +199,8 @@ fn first_exchange(transcript: &Transcript) -> u32 {
     transcript.leading()
 }
 
-fn scale_at(observations: &[Observation], call: u32) -> Scale {
+/// The ratio that holds for a call before which there were `call` messages: the newest reported earlier.
+pub(crate) fn scale_at(observations: &[Observation], call: u32) -> Scale {
     let after = observations.partition_point(|observation| observation.at < call);
     after.checked_sub(1).and_then(|last| observations.get(last)).map_or_else(Scale::default, |found| found.scale)
 }

@@ -1,0 +1,98 @@
+//! From a transcript to a plan: the only module that knows the others.
+
+use crate::budget::Scale;
+use crate::error::Result;
+use crate::message::Format;
+use crate::plan::Plan;
+use crate::transcript::{Entry, Transcript};
+use crate::window::{Limits, Observation, View, scale_at};
+
+/// How many views are kept: one for each set of limits in use. The oldest is folded anew when asked for.
+const VIEWS: usize = 4;
+
+/// A transcript with what has been decided about it.
+#[derive(Debug, Clone)]
+pub struct Assembler {
+    transcript: Transcript,
+    observations: Vec<Observation>,
+    /// Most recently used last.
+    views: Vec<View>,
+}
+
+impl Assembler {
+    /// Starts with an empty transcript of messages in `format`.
+    pub fn new(format: Format) -> Self {
+        Self { transcript: Transcript::new(format), observations: Vec::new(), views: Vec::new() }
+    }
+
+    /// The messages as numbers.
+    pub fn transcript(&self) -> &Transcript {
+        &self.transcript
+    }
+
+    /// Appends one message.
+    ///
+    /// # Errors
+    /// As [`Transcript::append`].
+    pub fn append(&mut self, entry: &Entry) -> Result<()> {
+        self.transcript.append(entry)
+    }
+
+    /// Never drop the exchange that `message` belongs to (or drop it again). False when there is none.
+    pub fn pin(&mut self, message: u32, pinned: bool) -> bool {
+        let known = self.transcript.pin(message, pinned);
+        if known && !pinned {
+            // The pin may have shaped earlier cuts.
+            self.views.clear();
+        }
+        known
+    }
+
+    /// Takes in what the provider reported for the call before which there were `at` messages.
+    pub fn observe(&mut self, at: u32, scale: Scale) {
+        let after = self.observations.partition_point(|known| known.at < at);
+        match self.observations.get_mut(after) {
+            Some(known) if known.at == at => known.scale = scale,
+            _ => self.observations.insert(after, Observation { at, scale }),
+        }
+        let transcript = &self.transcript;
+        self.views.retain(|view| view.folded_to(transcript) <= at);
+    }
+
+    /// Plans one call made with all messages. `beside` is what volatile content needs next to the history.
+    pub fn plan(&mut self, limits: Limits, beside: u64) -> Plan {
+        let mut view = self.view(limits);
+        view.fold(&self.transcript, &self.observations);
+        let window = view.window(&self.transcript, &self.observations, beside);
+        let previous = view.previous(&self.transcript, &self.observations);
+        self.views.push(view);
+        Plan {
+            limits,
+            scale: scale_at(&self.observations, self.transcript.len()),
+            spans: window.spans(&self.transcript),
+            leading: self.transcript.tokens_in(0, window.leading),
+            window,
+            previous,
+            repaired: 0,
+        }
+    }
+
+    /// The state as it was when there were `len` messages. O(len).
+    ///
+    /// # Errors
+    /// As [`Transcript::append`].
+    pub fn truncated(&self, len: u32) -> Result<Self> {
+        let observations = self.observations.iter().copied().filter(|observation| observation.at <= len).collect();
+        Ok(Self { transcript: self.transcript.truncated(len)?, observations, views: Vec::new() })
+    }
+
+    fn view(&mut self, limits: Limits) -> View {
+        if let Some(at) = self.views.iter().position(|view| view.limits() == limits) {
+            return self.views.remove(at);
+        }
+        if self.views.len() >= VIEWS {
+            self.views.remove(0);
+        }
+        View::new(limits)
+    }
+}

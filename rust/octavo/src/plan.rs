@@ -1,0 +1,181 @@
+//! The engine's answer for one call: which messages, why, and what they cost. Numbers and positions only.
+
+use std::ops::Range;
+
+use crate::budget::{Scale, share};
+use crate::transcript::Transcript;
+use crate::window::{Limits, Window};
+
+/// Why a run of messages is in the context, or is not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Reason {
+    /// A system message at the start: always kept.
+    Leading,
+    /// The first thing the user said: what the conversation is for.
+    Task,
+    /// What the user had asked for when the cut moved.
+    Request,
+    /// Its call may still be answered.
+    Obligation,
+    /// The caller pinned it.
+    Pinned,
+    /// Its call is answered by a result that stands later.
+    AnsweredLate,
+    /// Within the window.
+    Window,
+    /// Before the cut.
+    BeforeCut,
+}
+
+impl Reason {
+    /// The word that stands in a report.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Leading => "leading",
+            Self::Task => "task",
+            Self::Request => "request",
+            Self::Obligation => "obligation",
+            Self::Pinned => "pinned",
+            Self::AnsweredLate => "answered_late",
+            Self::Window => "window",
+            Self::BeforeCut => "before_cut",
+        }
+    }
+
+    /// Whether messages with this reason are in the context.
+    pub const fn is_kept(self) -> bool {
+        !matches!(self, Self::BeforeCut)
+    }
+}
+
+/// A run of messages that share one reason.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verdict {
+    /// The messages.
+    pub span: Range<u32>,
+    /// Why they are kept or left out.
+    pub reason: Reason,
+}
+
+/// What is sent in one call, and what it costs. Tokens are the transcript's own count except where said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plan {
+    /// The limits it was made for.
+    pub limits: Limits,
+    /// Turns the transcript's count into the provider's.
+    pub scale: Scale,
+    /// What is shown.
+    pub window: Window,
+    /// What the call before this one showed, where there was one.
+    pub previous: Option<Window>,
+    /// The shown messages, in order.
+    pub spans: Vec<Range<u32>>,
+    /// Tokens that repairs add or take away.
+    pub repaired: i64,
+    /// Tokens of the leading system messages.
+    pub leading: u64,
+}
+
+impl Plan {
+    /// Tokens of everything but volatile content: fixed parts, leading and shown messages, repairs.
+    pub fn tokens(&self) -> u64 {
+        let shown = self.limits.fixed.saturating_add(self.leading).saturating_add(self.window.tokens);
+        shown.saturating_add_signed(self.repaired)
+    }
+
+    /// Tokens left for volatile content at the tail.
+    pub fn left(&self) -> u64 {
+        self.scale.to_estimate(self.limits.budget).saturating_sub(self.tokens())
+    }
+
+    /// Whether the history has passed the soft mark: a summary is worth starting.
+    pub fn past_soft(&self) -> bool {
+        self.window.tokens > share(self.window.room, self.limits.marks.soft)
+    }
+
+    /// Every message of the call, in runs that share one reason, in order.
+    pub fn verdicts(&self, transcript: &Transcript) -> Vec<Verdict> {
+        let mut verdicts = Vec::new();
+        let mut at = 0;
+        for span in self.spans.iter().chain(std::iter::once(&(self.window.end..self.window.end))) {
+            if at < span.start {
+                verdicts.push(Verdict { span: at..span.start, reason: Reason::BeforeCut });
+            }
+            self.explain(transcript, span, &mut verdicts);
+            at = span.end;
+        }
+        verdicts
+    }
+
+    /// A shown span joins runs with different reasons: the leading messages, anchors, the window itself.
+    fn explain(&self, transcript: &Transcript, span: &Range<u32>, verdicts: &mut Vec<Verdict>) {
+        let cut = transcript.start_of(self.window.cut).min(self.window.end);
+        let mut at = span.start;
+        while at < span.end {
+            let (end, reason) = if at < self.window.leading {
+                (self.window.leading, Reason::Leading)
+            } else if at >= cut {
+                (span.end, Reason::Window)
+            } else {
+                let exchange = transcript.exchange_of(at);
+                (transcript.span_of(exchange, self.window.end).end, self.anchor_reason(transcript, exchange))
+            };
+            let end = end.min(span.end).max(at + 1);
+            verdicts.push(Verdict { span: at..end, reason });
+            at = end;
+        }
+    }
+
+    fn anchor_reason(&self, transcript: &Transcript, exchange: u32) -> Reason {
+        if transcript.task() == Some(exchange) {
+            Reason::Task
+        } else if transcript.pins().iter().any(|pin| pin.exchange == exchange) {
+            Reason::Pinned
+        } else if transcript.exchanges().get(exchange as usize).is_some_and(|found| found.user_speech) {
+            Reason::Request
+        } else if transcript.obligations(self.window.end).any(|open| open == exchange) {
+            Reason::Obligation
+        } else {
+            Reason::AnsweredLate
+        }
+    }
+
+    /// The messages that this call sends exactly as the call before did: how many, and their tokens.
+    /// `None` where there was no call before.
+    pub fn shared_prefix(&self, transcript: &Transcript) -> Option<SharedPrefix> {
+        let previous = self.previous.as_ref()?;
+        let before = previous.spans(transcript);
+        let mut shared = SharedPrefix { messages: 0, tokens: 0, whole: false };
+        let mut ours = self.spans.iter().cloned();
+        let mut theirs = before.iter().cloned();
+        let (mut mine, mut other) = (ours.next(), theirs.next());
+        while let (Some(a), Some(b)) = (&mut mine, &mut other) {
+            if a.start != b.start {
+                break;
+            }
+            let end = a.end.min(b.end);
+            shared.messages += end - a.start;
+            shared.tokens += transcript.tokens_in(a.start, end);
+            (a.start, b.start) = (end, end);
+            if a.start == a.end {
+                mine = ours.next();
+            }
+            if b.start == b.end {
+                other = theirs.next();
+            }
+        }
+        shared.whole = other.is_none();
+        Some(shared)
+    }
+}
+
+/// What two consecutive calls have in common from the start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SharedPrefix {
+    /// How many messages, leading ones included.
+    pub messages: u32,
+    /// Their tokens.
+    pub tokens: u64,
+    /// Whether all that the earlier call sent is in it.
+    pub whole: bool,
+}

@@ -1,0 +1,223 @@
+//! The laws of the window, on generated histories: what is kept, in what order, and that the cut sticks.
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot go on has failed")]
+
+use octavo::assemble::Assembler;
+use octavo::budget::{Marks, Scale};
+use octavo::message::{BlockFlags, BlockKind, BlockRow, Format, MessageEnd, MessageFlags, Role};
+use octavo::plan::Plan;
+use octavo::transcript::{Entry, Transcript};
+use octavo::window::Limits;
+use proptest::prelude::*;
+use proptest::test_runner::Config;
+
+/// What happens next in a generated conversation.
+#[derive(Debug, Clone)]
+enum Turn {
+    System(u32),
+    User(u32),
+    Reply(u32),
+    /// Calls with the tokens of each result; `None` is a result that never comes.
+    Calls(u32, Vec<Option<u32>>),
+    /// A result for a call of that many exchanges ago, or for none.
+    Late(u32, u32),
+}
+
+fn turn() -> impl Strategy<Value = Turn> {
+    let tokens = prop_oneof![4 => 1_u32..200, 1 => 200_u32..3000];
+    prop_oneof![
+        1 => tokens.clone().prop_map(Turn::System),
+        4 => tokens.clone().prop_map(Turn::User),
+        4 => tokens.clone().prop_map(Turn::Reply),
+        6 => (1_u32..300, prop::collection::vec(prop::option::weighted(0.95, tokens.clone()), 1..4))
+            .prop_map(|(own, results)| Turn::Calls(own, results)),
+        1 => (tokens, 0_u32..40).prop_map(|(own, back)| Turn::Late(own, back)),
+    ]
+}
+
+fn block(kind: BlockKind, id: u64, tokens: u32) -> BlockRow {
+    BlockRow { id, tokens, flags: BlockFlags::default(), kind }
+}
+
+fn entry(role: Role, blocks: Vec<BlockRow>) -> Entry {
+    let end = MessageEnd { role, flags: MessageFlags::default() };
+    Entry { end, tokens: blocks.iter().map(|block| block.tokens).sum(), blocks }
+}
+
+/// Writes the turns as Chat Completions messages: each result is a message of its own.
+fn messages(turns: &[Turn]) -> Vec<Entry> {
+    let mut entries = Vec::new();
+    for (at, turn) in turns.iter().enumerate() {
+        let id = |call: usize| 1 + (at as u64) * 10 + call as u64;
+        match turn {
+            Turn::System(tokens) => entries.push(entry(Role::System, vec![block(BlockKind::Text, 0, *tokens)])),
+            Turn::User(tokens) => entries.push(entry(Role::User, vec![block(BlockKind::Text, 0, *tokens)])),
+            Turn::Reply(tokens) => entries.push(entry(Role::Assistant, vec![block(BlockKind::Text, 0, *tokens)])),
+            Turn::Calls(own, results) => {
+                let calls = (0..results.len()).map(|call| block(BlockKind::Call, id(call), *own)).collect();
+                entries.push(entry(Role::Assistant, calls));
+                for (call, tokens) in results.iter().enumerate().filter_map(|(call, tokens)| Some((call, (*tokens)?))) {
+                    entries.push(entry(Role::Tool, vec![block(BlockKind::Result, id(call), tokens)]));
+                }
+            }
+            Turn::Late(tokens, back) => {
+                let answered = 1 + (at as u64).saturating_sub(u64::from(*back)) * 10;
+                entries.push(entry(Role::Tool, vec![block(BlockKind::Result, answered, *tokens)]));
+            }
+        }
+    }
+    entries
+}
+
+fn limits(budget: u64, fixed: u64) -> Limits {
+    Limits { budget, fixed, marks: Marks::default() }
+}
+
+fn filled(entries: &[Entry]) -> Assembler {
+    let mut assembler = Assembler::new(Format::OpenAi);
+    for entry in entries {
+        assert!(assembler.append(entry).is_ok());
+    }
+    assembler
+}
+
+fn shown(plan: &Plan) -> Vec<u32> {
+    plan.spans.iter().cloned().flatten().collect()
+}
+
+/// The exchanges that no budget takes away.
+fn must_stay(transcript: &Transcript) -> Vec<u32> {
+    let end = transcript.len();
+    let newest = u32::try_from(transcript.exchanges().len()).unwrap() - 1;
+    let mut must: Vec<u32> = transcript.task().into_iter().chain(transcript.request_before(end)).collect();
+    must.extend(transcript.obligations(end).chain(transcript.answered_late(0, end)));
+    must.push(newest);
+    must
+}
+
+/// Recomputes the tokens of what is shown, one message at a time.
+fn recount(transcript: &Transcript, plan: &Plan) -> u64 {
+    shown(plan).iter().map(|&message| transcript.tokens_in(message, message + 1)).sum()
+}
+
+proptest! {
+    #![proptest_config(Config { failure_persistence: None, ..Config::default() })]
+
+    #[test]
+    fn a_window_obeys_its_laws(
+        turns in prop::collection::vec(turn(), 1..120), budget in 0_u64..20_000, fixed in 0_u64..4000, beside in 0_u64..3000,
+    ) {
+        let entries = messages(&turns);
+        let mut assembler = filled(&entries);
+        let plan = assembler.plan(limits(budget, fixed), beside);
+        let transcript = assembler.transcript();
+        let kept = shown(&plan);
+
+        prop_assert!(kept.windows(2).all(|pair| pair[0] < pair[1]), "order is kept and nothing is shown twice");
+        prop_assert_eq!(kept.last().copied(), Some(transcript.len() - 1), "the newest message is shown");
+        prop_assert_eq!(plan.leading + plan.window.tokens, recount(transcript, &plan));
+        prop_assert!((0..transcript.leading()).all(|message| kept.contains(&message)));
+        for exchange in 0..transcript.exchanges().len() {
+            let span = transcript.span_of(u32::try_from(exchange).unwrap(), transcript.len());
+            let there = span.clone().filter(|message| kept.contains(message)).count();
+            prop_assert!(there == 0 || there == span.len(), "an exchange is kept or dropped whole");
+        }
+        if let Some(task) = transcript.task() {
+            prop_assert!(kept.contains(&transcript.start_of(task)), "the task is kept");
+        }
+        for open in transcript.obligations(transcript.len()) {
+            prop_assert!(kept.contains(&transcript.start_of(open)), "what may still be answered is kept");
+        }
+        // Over only because of what must stay: nothing else is left to drop.
+        if plan.tokens() + beside > budget {
+            let must = must_stay(transcript);
+            prop_assert!(kept.iter().all(|&message| {
+                message < transcript.leading() || must.contains(&transcript.exchange_of(message))
+            }), "over the budget with something left to drop: {must:?} of {kept:?}");
+        }
+        let told: Vec<u32> = plan.verdicts(transcript).iter().filter(|verdict| verdict.reason.is_kept())
+            .flat_map(|verdict| verdict.span.clone()).collect();
+        prop_assert_eq!(told, kept);
+    }
+
+    #[test]
+    fn feeding_step_by_step_is_the_same_as_all_at_once(
+        turns in prop::collection::vec(turn(), 1..80), budget in 500_u64..12_000, usage in prop::option::of(500_u64..3000),
+    ) {
+        let entries = messages(&turns);
+        let mut fed = Assembler::new(Format::OpenAi);
+        let mut whole = Assembler::new(Format::OpenAi);
+        for entry in &entries {
+            let before = fed.plan(limits(budget, 300), 0);
+            prop_assert_eq!(before.window.end, fed.transcript().len());
+            fed.append(entry).unwrap();
+        }
+        if let Some(reported) = usage {
+            let at = fed.transcript().len() / 2;
+            for assembler in [&mut fed, &mut whole] {
+                assembler.observe(at, Scale::new(reported, 1000).unwrap());
+            }
+        }
+        for entry in &entries {
+ whole.append(entry).unwrap();
+}
+        prop_assert_eq!(fed.plan(limits(budget, 300), 0), whole.plan(limits(budget, 300), 0));
+    }
+
+    #[test]
+    fn nothing_moves_before_the_high_mark(turns in prop::collection::vec(turn(), 1..120), budget in 1000_u64..12_000) {
+        let mut assembler = Assembler::new(Format::OpenAi);
+        let mut looked = 0;
+        for entry in messages(&turns) {
+            assembler.append(&entry).unwrap();
+            let plan = assembler.plan(limits(budget, 300), 0);
+            let Some(shared) = plan.shared_prefix(assembler.transcript()) else { continue };
+            looked += 1;
+            prop_assert!(shared.whole || plan.window.moved, "the prefix changed although the cut did not move");
+        }
+        prop_assert!(looked > 0 || turns.len() < 120);
+    }
+
+    #[test]
+    fn a_rewound_transcript_is_as_it_was(turns in prop::collection::vec(turn(), 2..80), budget in 1000_u64..8000, keep in 0.0..1.0) {
+        let entries = messages(&turns);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "a share of a short list")]
+        let kept = (entries.len() as f64 * keep) as usize;
+        let whole = filled(&entries);
+        let mut rewound = whole.truncated(u32::try_from(kept).unwrap()).unwrap();
+        let mut fresh = filled(&entries[..kept]);
+        prop_assert_eq!(rewound.plan(limits(budget, 0), 0), fresh.plan(limits(budget, 0), 0));
+    }
+}
+
+#[test]
+fn a_pinned_message_stays_and_comes_back() {
+    let turns: Vec<Turn> = (0..60).map(|at| if at % 2 == 0 { Turn::User(100) } else { Turn::Reply(100) }).collect();
+    let mut assembler = filled(&messages(&turns));
+    assert!(!shown(&assembler.plan(limits(2000, 0), 0)).contains(&10));
+    assert!(assembler.pin(10, true));
+    assert!(shown(&assembler.plan(limits(2000, 0), 0)).contains(&10));
+    assert!(assembler.pin(10, false));
+    assert!(!shown(&assembler.plan(limits(2000, 0), 0)).contains(&10));
+    assert!(!assembler.pin(60, true));
+}
+
+#[test]
+fn rows_are_small() {
+    let turns: Vec<Turn> = (0..1000).map(|_| Turn::Calls(20, vec![Some(100), Some(100)])).collect();
+    let assembler = filled(&messages(&turns));
+    let transcript = assembler.transcript();
+    assert!(
+        transcript.bytes() <= 128 * transcript.len() as usize,
+        "{} bytes a message",
+        transcript.bytes() / transcript.len() as usize
+    );
+}
+
+#[test]
+fn many_parallel_calls_are_linear() {
+    let started = std::time::Instant::now();
+    let turns = vec![Turn::Calls(1, (0..5).map(|_| Some(1)).collect()); 20_000];
+    let mut assembler = filled(&messages(&turns));
+    assembler.plan(limits(1000, 0), 0);
+    assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
+}
