@@ -444,9 +444,9 @@ fn full(what: &'static str) -> Error {
     Error::OutOfRange { name: what, expected: "at most 4,294,967,295 in one transcript", got: "more".into() }
 }
 
-/// The message's flags with those that its blocks tell.
-fn flags_of(entry: &Entry) -> MessageFlags {
-    entry.blocks.iter().fold(entry.end.flags, |flags, block| flags.with(flag_of(block)))
+/// A message's own flags with those that its blocks tell.
+pub fn flags_of(own: MessageFlags, blocks: &[BlockRow]) -> MessageFlags {
+    blocks.iter().fold(own, |flags, block| flags.with(flag_of(block)))
 }
 
 fn flag_of(block: &BlockRow) -> MessageFlags {

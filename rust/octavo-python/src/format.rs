@@ -1,0 +1,17 @@
+//! Format names, as Python writes them.
+
+use octavo::message::Format;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+/// The format of that name. Python has checked the name with a better error; this is the last line.
+pub fn parse(name: &str) -> PyResult<Format> {
+    match name {
+        "anthropic" => Ok(Format::Anthropic),
+        "openai" => Ok(Format::OpenAi),
+        "openai-responses" => Ok(Format::Responses),
+        "gemini" => Ok(Format::Gemini),
+        "bedrock" => Ok(Format::Bedrock),
+        other => Err(PyValueError::new_err(format!("unknown format {other:?}"))),
+    }
+}
