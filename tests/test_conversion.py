@@ -5,12 +5,13 @@ from __future__ import annotations
 import copy
 import json
 import os
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-import pytest
 
 from octavo.errors import ConversionError, FormatError, MessageError
 from octavo.formats import CLIENT_FORMATS, ERROR_MARK, RAW_ARGUMENTS, client_arguments, convert
@@ -85,7 +86,11 @@ def test_calls_that_reuse_an_id_get_new_ones_on_both_sides() -> None:
     messages = convert(repeated, "anthropic").messages
     calls = [b["id"] for m in messages if m["role"] == "assistant" for b in m["content"]]
     results = [
-        b["tool_use_id"] for m in messages[1:] if m["role"] == "user" for b in m["content"] if b["type"] == "tool_result"
+        b["tool_use_id"]
+        for m in messages[1:]
+        if m["role"] == "user"
+        for b in m["content"]
+        if b["type"] == "tool_result"
     ]
     assert calls == results
     assert len(set(calls)) == 4
@@ -212,7 +217,11 @@ def test_images_and_files_in_every_direction() -> None:
         {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": PIXEL}},
         {"type": "image", "source": {"type": "url", "url": "https://example.org/a.png"}},
         {"type": "document", "source": {"type": "base64", "media_type": "application/pdf", "data": "JVBE"}},
-        {"type": "document", "source": {"type": "base64", "media_type": "application/pdf", "data": "JVBE"}, "title": "t"},
+        {
+            "type": "document",
+            "source": {"type": "base64", "media_type": "application/pdf", "data": "JVBE"},
+            "title": "t",
+        },
     ]
     messages = [{"role": "user", "content": content}]
     for target in ("openai", "openai-responses"):
@@ -240,7 +249,11 @@ def test_an_image_in_a_result_moves_to_a_user_message_in_chat() -> None:
 
 def test_what_is_left_out_is_noted() -> None:
     messages = [
-        {"role": "user", "name": "ann", "content": [{"type": "input_audio", "input_audio": {"data": "", "format": "wav"}}]},
+        {
+            "role": "user",
+            "name": "ann",
+            "content": [{"type": "input_audio", "input_audio": {"data": "", "format": "wav"}}],
+        },
         {"role": "assistant", "content": None, "refusal": "no"},
         {"role": "user", "content": [{"type": "file", "file": {"file_id": "file-1"}}]},
     ]
@@ -262,7 +275,7 @@ def test_a_refusal_is_carried_between_the_openai_formats() -> None:
 
 def test_custom_tools_are_carried_between_the_openai_formats() -> None:
     call = {"id": "c", "type": "custom", "custom": {"name": "sql", "input": "select 1"}}
-    grammar = {"type": "grammar", "grammar": {"syntax": "lark", "definition": "x"}}
+    grammar: dict[str, Any] = {"type": "grammar", "grammar": {"syntax": "lark", "definition": "x"}}
     tools = [{"type": "custom", "custom": {"name": "sql", "format": grammar}}]
     messages = [
         {"role": "assistant", "content": None, "tool_calls": [call]},
@@ -419,8 +432,9 @@ def chat_histories(draw: st.DrawFn) -> list[dict[str, Any]]:
             compact = [json.dumps(a, ensure_ascii=False, separators=(",", ":")) for a in arguments]
             message["tool_calls"] = [chat_call(f"c{number}_{n}", text) for n, text in enumerate(compact)]
         history.append(message)
-        for n in range(len(arguments)):
-            history.append({"role": "tool", "tool_call_id": f"c{number}_{n}", "content": draw(texts)})
+        history.extend(
+            {"role": "tool", "tool_call_id": f"c{number}_{n}", "content": draw(texts)} for n in range(len(arguments))
+        )
     return history
 
 
@@ -495,7 +509,7 @@ def test_broken_histories_convert_without_other_errors(history: list[dict[str, A
     assert history == before
     if target == "anthropic" and source != target:
         roles = [message["role"] for message in messages]
-        assert all(left != right for left, right in zip(roles, roles[1:], strict=False))
+        assert all(left != right for left, right in pairwise(roles))
         for message in messages:
             if isinstance(message["content"], list):
                 kinds = [block["type"] == "tool_result" for block in message["content"]]
@@ -545,7 +559,9 @@ def as_comparable(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Without what the other formats have no word for: thinking, explicit defaults, redundant and unknown members."""
     compared = []
     for message in copy.deepcopy(messages):
-        kept = {key: message[key] for key in ("role", "content", "tool_calls", "tool_call_id") if key in message}
+        kept: dict[str, Any] = {
+            key: message[key] for key in ("role", "content", "tool_calls", "tool_call_id") if key in message
+        }
         for call in kept.get("tool_calls", ()):
             call["function"]["arguments"] = json.loads(call["function"]["arguments"])
         if isinstance(kept["content"], list):
@@ -571,7 +587,10 @@ def test_real_conversations_go_there_and_back() -> None:
             back = convert(there.messages, source, source=target, system=there.system, tools=there.tools)
             assert back.tools == conversation["tools"]
             # Joined messages and repeated ids cannot come back as they were; the notes say where.
-            if any(("joined" in n.message or "id was rewritten" in n.message or "one turn" in n.message) for n in there.notes):
+            if any(
+                ("joined" in n.message or "id was rewritten" in n.message or "one turn" in n.message)
+                for n in there.notes
+            ):
                 continue
             assert as_comparable(back.messages) == as_comparable(conversation["messages"]), conversation["id"]
             compared += 1

@@ -31,7 +31,7 @@ FORMATS: Final[tuple[Format, ...]] = ("anthropic", "openai", "openai-responses",
 
 # What a content block's `type` says of the format. `text` is missing: both Anthropic and OpenAI Chat use it.
 # Sources: the block and item types of the anthropic (2.14) and openai (3.57) Python packages.
-_BLOCK_FORMATS: Final[dict[str, Format]] = {
+_BLOCK_FORMATS: Final[Mapping[str, Format]] = {
     **dict.fromkeys(
         (
             "tool_use",
@@ -100,7 +100,7 @@ def infer_format(messages: Iterable[object], model: str | None = None) -> Format
     return "anthropic" if not texts_only and any(map(_answers_in_blocks, listed)) else "openai"
 
 
-def infer_provider(format: Format, model: str | None = None) -> Provider:
+def infer_provider(format: Format, model: str | None = None) -> Provider:  # noqa: A002 (the word for it)
     """Tell whose rules a list must obey, from its format and the model it is meant for.
 
     A format of its own (Gemini, Bedrock, Responses) is that provider's. Chat and Anthropic messages are

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from octavo.formats.arguments import json_text
 from octavo.formats.media import document_of_source, image_of_source
 from octavo.formats.reading import System, content_parts, role_of, spoken, system_turn, text_of
 from octavo.formats.turns import Block, Call, Log, Result, Text, Thinking, Turn, Turns, Unknown
 from octavo.messages import plain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 __all__ = ["read"]
 
@@ -36,12 +38,15 @@ def _read_message(message: dict[str, Any], index: int, turns: Turns) -> None:
     if len(message) > 2:
         turns.log.left_out(index, message, _MESSAGE_KEYS)
     if (turn := spoken(role, message, index)) is not None:
-        return turns.add(turn)
+        turns.add(turn)
+        return
     content = message.get("content")
     if content is None:
-        return turns.log.add(index, "the message has no content and was left out")
+        turns.log.add(index, "the message has no content and was left out")
+        return
     if role == "user":
-        return _read_user(content, index, turns)
+        _read_user(content, index, turns)
+        return
     blocks = [_block(part, index, turns.log) for part in content_parts(content, index)]
     turns.add(Turn("assistant" if role == "assistant" else "system", blocks, index))
 

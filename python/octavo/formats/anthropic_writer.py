@@ -31,7 +31,7 @@ def write(
     leading = 0
     while leading < len(turns) and turns[leading].role == "system":
         leading += 1
-    writer = _Writer(log, keep_thinking, mid_system)
+    writer = _Writer(log, keep_thinking=keep_thinking, mid_system=mid_system)
     for turn in turns[leading:]:
         writer.turn(turn)
     return writer.messages, _system(turns[:leading], log)
@@ -59,7 +59,7 @@ def _texts(turn: Turn, log: Log) -> list[dict[str, Any]]:
 class _Writer:
     """Appends messages so that no two neighbours have the same role."""
 
-    def __init__(self, log: Log, keep_thinking: bool, mid_system: MidSystem) -> None:
+    def __init__(self, log: Log, *, keep_thinking: bool, mid_system: MidSystem) -> None:
         self.messages: list[dict[str, Any]] = []
         self._log = log
         self._keep_thinking = keep_thinking
@@ -73,12 +73,15 @@ class _Writer:
     def turn(self, turn: Turn) -> None:
         """Append one turn and the results of its calls."""
         if turn.role == "system":
-            return self._mid(turn)
+            self._mid(turn)
+            return
         last = self.messages[-1]["role"] if self.messages else ""
         if turn.same is not None and last != turn.role:
-            return self._append(turn.same, grows=False)
+            self._append(turn.same, grows=False)
+            return
         if turn.role == "user":
-            return self._user(turn)
+            self._user(turn)
+            return
         renamed: dict[int, str] = {}
         self._push("assistant", self._assistant(turn, renamed), turn)
         if turn.results:
@@ -86,7 +89,8 @@ class _Writer:
 
     def _user(self, turn: Turn) -> None:
         if len(turn.blocks) == 1 and type(turn.blocks[0]) is Result:
-            return self._push("user", [self._result(turn.blocks[0], {})], turn, results=True)
+            self._push("user", [self._result(turn.blocks[0], {})], turn, results=True)
+            return
         self._push("user", [self._said(block, turn.index) for block in turn.blocks], turn)
 
     def _mid(self, turn: Turn) -> None:
@@ -94,7 +98,8 @@ class _Writer:
         if self._mid_system == "system" and self.messages and self.messages[-1]["role"] == "user":
             same = turn.same if turn.same is not None and not turn.developer else None
             content = texts[0]["text"] if turn.bare else texts
-            return self._append(same or {"role": "system", "content": content}, grows=False)
+            self._append(same or {"role": "system", "content": content}, grows=False)
+            return
         self._log.add(turn.index, "a system message in mid-conversation became a user text between <system> marks")
         joined = "\n".join(block["text"] for block in texts)
         self._push("user", [{"type": "text", "text": f"<system>\n{joined}\n</system>"}], turn)
@@ -107,14 +112,17 @@ class _Writer:
     def _push(self, role: str, blocks: list[dict[str, Any]], turn: Turn, *, results: bool = False) -> None:
         """Append blocks as a message of `role`, or to the last message if that has the same role."""
         if not blocks:
-            return self._log.add(turn.index, "a message without content was left out")
+            self._log.add(turn.index, "a message without content was left out")
+            return
         if self.messages and self.messages[-1]["role"] == role:
-            return self._join(blocks, turn, results)
+            self._join(blocks, turn, results=results)
+            return
         if turn.bare and len(blocks) == 1 and blocks[0]["type"] == "text":
-            return self._append({"role": role, "content": blocks[0]["text"]}, grows=False)
+            self._append({"role": role, "content": blocks[0]["text"]}, grows=False)
+            return
         self._append({"role": role, "content": blocks}, grows=True, results=results)
 
-    def _join(self, blocks: list[dict[str, Any]], turn: Turn, results: bool) -> None:
+    def _join(self, blocks: list[dict[str, Any]], turn: Turn, *, results: bool) -> None:
         if not self._results_only:
             self._log.add(turn.index, "joined with the message before it, which has the same role")
         if not self._grows:

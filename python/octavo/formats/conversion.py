@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 from octavo.errors import ConversionError, FormatError
 from octavo.formats import (
@@ -15,11 +14,15 @@ from octavo.formats import (
     responses_reader,
     responses_writer,
 )
-from octavo.formats.anthropic_writer import MidSystem
-from octavo.formats.reading import System
 from octavo.formats.tools import convert_tools
 from octavo.formats.turns import Log, Note
 from octavo.messages import FORMATS, Format, infer_format, plain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from octavo.formats.anthropic_writer import MidSystem
+    from octavo.formats.reading import System
 
 __all__ = ["CLIENT_FORMATS", "ClientFormat", "Converted", "client_arguments", "convert"]
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from octavo.formats.turns import Block, Document, Image, Text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 __all__ = [
     "DEFAULT_FILENAME",
@@ -41,7 +43,8 @@ def image_of_source(source: Mapping[str, Any]) -> Image | None:
             return Image(url=data_address(str(source.get("media_type")), str(source.get("data"))))
         case "url":
             return Image(url=str(source.get("url")))
-    return None
+        case _:
+            return None
 
 
 def anthropic_image(image: Image) -> dict[str, Any] | None:
@@ -64,7 +67,8 @@ def document_of_source(source: Mapping[str, Any], title: str | None) -> Block | 
             return Document(url=str(source.get("url")), title=title)
         case "text":
             return Text(str(source.get("data")))
-    return None
+        case _:
+            return None
 
 
 def anthropic_document(document: Document) -> dict[str, Any] | None:

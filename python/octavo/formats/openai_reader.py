@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from octavo.formats.arguments import json_text
+from octavo.formats.media import DEFAULT_FILENAME
 from octavo.formats.reading import System, content_parts, role_of, spoken, system_turn, text_of
 from octavo.formats.results import unmarked
 from octavo.formats.turns import (
@@ -22,8 +22,10 @@ from octavo.formats.turns import (
     Turns,
     Unknown,
 )
-from octavo.formats.media import DEFAULT_FILENAME
 from octavo.messages import plain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 __all__ = ["read"]
 
@@ -49,13 +51,16 @@ def read(messages: Iterable[object], system: System, log: Log) -> list[Turn]:
 def _read_message(message: dict[str, Any], index: int, turns: Turns) -> None:
     role = role_of(message, index, _ROLES)
     if role == "assistant":
-        return _read_assistant(message, index, turns)
+        _read_assistant(message, index, turns)
+        return
     if role in ("tool", "function"):
-        return _read_result(message, index, turns)
+        _read_result(message, index, turns)
+        return
     if len(message) > 2:
         turns.log.left_out(index, message, _SAID_KEYS)
     if (turn := spoken(role, message, index)) is not None:
-        return turns.add(turn)
+        turns.add(turn)
+        return
     content = message.get("content")
     blocks = [] if content is None else [_part(part, index, turns.log) for part in content_parts(content, index)]
     turns.add(Turn("user" if role == "user" else "system", blocks, index, developer=role == "developer"))
@@ -66,7 +71,8 @@ def _read_assistant(message: dict[str, Any], index: int, turns: Turns) -> None:
         turns.log.left_out(index, message, _ASSISTANT_KEYS)
     turn = spoken("assistant", message, index)
     if turn is not None and turn.same is not None:
-        return turns.add(turn)
+        turns.add(turn)
+        return
     blocks: list[Block] = []
     if (reasoning := message.get("reasoning_content") or message.get("reasoning")) is not None:
         blocks.append(Thinking(str(reasoning)))

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from octavo.formats.arguments import arguments_text
 from octavo.formats.media import DEFAULT_FILENAME
 from octavo.formats.results import marked
-from octavo.formats.turns import Block, Call, Document, Image, Log, Refusal, Result, Text, Thinking, Turn
+from octavo.formats.turns import Block, Call, Document, Image, Log, Refusal, Result, Text, Thinking, Turn, Unknown
 
 __all__ = ["write"]
 
@@ -19,14 +19,14 @@ _Kind = TypeVar("_Kind", bound=Block)
 
 def write(turns: list[Turn], log: Log, *, keep_thinking: bool) -> list[dict[str, Any]]:
     """The messages, the system prompt first among them."""
-    writer = _Writer(log, keep_thinking)
+    writer = _Writer(log, keep_thinking=keep_thinking)
     for turn in turns:
         writer.turn(turn)
     return writer.messages
 
 
 class _Writer:
-    def __init__(self, log: Log, keep_thinking: bool) -> None:
+    def __init__(self, log: Log, *, keep_thinking: bool) -> None:
         self.messages: list[dict[str, Any]] = []
         self._log = log
         self._keep_thinking = keep_thinking
@@ -48,7 +48,8 @@ class _Writer:
 
     def _said(self, role: str, turn: Turn) -> None:
         if not turn.blocks:
-            return self._log.add(turn.index, "a message without content was left out")
+            self._log.add(turn.index, "a message without content was left out")
+            return
         content: object = [self._part(block, turn.index) for block in turn.blocks]
         if turn.bare and len(turn.blocks) == 1 and isinstance(turn.blocks[0], Text):
             content = turn.blocks[0].text
@@ -58,8 +59,8 @@ class _Writer:
         texts = _of(turn.blocks, Text)
         refusals = _of(turn.blocks, Refusal)
         calls = _of(turn.blocks, Call)
-        self._note_what_is_lost(turn, calls)
-        message: dict[str, Any] = {"role": "assistant", "content": _assistant_content(turn, texts, bool(calls))}
+        self._note_what_is_lost(turn)
+        message: dict[str, Any] = {"role": "assistant", "content": _assistant_content(turn, texts, calls=bool(calls))}
         if self._keep_thinking and (thoughts := [t.text for t in _of(turn.blocks, Thinking) if t.text is not None]):
             message["reasoning_content"] = "\n\n".join(thoughts)
         if refusals:
@@ -67,37 +68,39 @@ class _Writer:
         if calls:
             message["tool_calls"] = [_call(call, turn.index) for call in calls]
         if message["content"] is None and len(message) == 2:
-            return self._log.add(turn.index, "a message without content was left out")
+            self._log.add(turn.index, "a message without content was left out")
+            return
         self.messages.append(message)
 
-    def _note_what_is_lost(self, turn: Turn, calls: list[Call]) -> None:
+    def _note_what_is_lost(self, turn: Turn) -> None:
         called = False
         for block in turn.blocks:
-            match block:
-                case Call():
-                    called = True
-                case Text():
-                    if called:
-                        self._log.add(turn.index, "a text between calls now stands ahead of them")
-                case Thinking():
-                    if not self._keep_thinking:
-                        self._log.add(turn.index, "thinking left out: only the provider that made it accepts it")
-                    elif block.signature is not None:
-                        self._log.add(turn.index, "a thinking block's signature left out")
-                case Image() | Document():
-                    self._log.add(turn.index, "media in an assistant message left out")
-                case Refusal():
-                    pass
-                case Result():
-                    self._log.add(turn.index, "a result in an assistant message left out")
-                case _:
-                    self._log.add(turn.index, f"{block.kind} left out")
+            if isinstance(block, Text) and called:
+                self._log.add(turn.index, "a text between calls now stands ahead of them")
+            elif isinstance(block, Call):
+                called = True
+            elif not isinstance(block, (Text, Refusal)) and (lost := self._lost(block)):
+                self._log.add(turn.index, lost)
+
+    def _lost(self, block: Thinking | Image | Document | Result | Unknown) -> str | None:
+        """What of a block has no place in an assistant message."""
+        match block:
+            case Thinking():
+                if not self._keep_thinking:
+                    return "thinking left out: only the provider that made it accepts it"
+                return None if block.signature is None else "a thinking block's signature left out"
+            case Image() | Document():
+                return "media in an assistant message left out"
+            case Result():
+                return "a result in an assistant message left out"
+            case _:
+                return f"{block.kind} left out"
 
     def _results(self, results: list[Result]) -> None:
         """Tool messages, and after them one user message with the media that a tool message cannot hold."""
         shown: list[dict[str, Any]] = []
         for result in results:
-            content = marked(result.content, result.error)
+            content = marked(result.content, error=result.error)
             if not isinstance(content, str):
                 content = self._texts_of(content, result, shown)
             self.messages.append({"role": "tool", "tool_call_id": result.id, "content": content})
@@ -144,7 +147,7 @@ def _of(blocks: list[Block], kind: type[_Kind]) -> list[_Kind]:
     return [block for block in blocks if type(block) is kind]
 
 
-def _assistant_content(turn: Turn, texts: list[Text], calls: bool) -> str | list[dict[str, Any]] | None:
+def _assistant_content(turn: Turn, texts: list[Text], *, calls: bool) -> str | list[dict[str, Any]] | None:
     """None, a text, or parts. Beside calls a lone text is always a plain text: that is how the API answers."""
     if not texts:
         return None

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from octavo.formats.arguments import json_text
 from octavo.formats.media import DEFAULT_FILENAME
@@ -24,6 +23,9 @@ from octavo.formats.turns import (
     Unknown,
 )
 from octavo.messages import plain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 __all__ = ["read"]
 
@@ -87,7 +89,8 @@ class _Reader:
             turn = Turn(_neutral(role), blocks, index, developer=role == "developer")
         if role != "assistant":
             self._assistant = False
-            return self.turns.add(turn)
+            self.turns.add(turn)
+            return
         if self._spoke and not self._called:
             self._assistant = False
         if not self._assistant:

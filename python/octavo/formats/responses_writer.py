@@ -19,14 +19,14 @@ def write(turns: list[Turn], log: Log, *, keep_thinking: bool) -> tuple[list[dic
         first = turns[0].blocks[0]
         instructions = first.text if isinstance(first, Text) else None
         turns = turns[1:]
-    writer = _Writer(log, keep_thinking)
+    writer = _Writer(log, keep_thinking=keep_thinking)
     for turn in turns:
         writer.turn(turn)
     return writer.items, instructions
 
 
 class _Writer:
-    def __init__(self, log: Log, keep_thinking: bool) -> None:
+    def __init__(self, log: Log, *, keep_thinking: bool) -> None:
         self.items: list[dict[str, Any]] = []
         self._log = log
         self._keep_thinking = keep_thinking
@@ -52,7 +52,8 @@ class _Writer:
 
     def _said(self, role: str, turn: Turn) -> None:
         if not turn.blocks:
-            return self._log.add(turn.index, "a message without content was left out")
+            self._log.add(turn.index, "a message without content was left out")
+            return
         content: object = [self._part(block, turn.index) for block in turn.blocks]
         if turn.bare and len(turn.blocks) == 1 and isinstance(turn.blocks[0], Text):
             content = turn.blocks[0].text
@@ -121,7 +122,7 @@ class _Writer:
         return item
 
     def _result(self, result: Result) -> None:
-        output = marked(result.content, result.error)
+        output = marked(result.content, error=result.error)
         kind = "custom_tool_call_output" if result.call is not None and result.call.custom else "function_call_output"
         written: Any = output
         if not isinstance(output, str):

@@ -15,7 +15,7 @@ The model reads it, and reading the message back makes `is_error` of it again.
 """
 
 
-def marked(content: str | list[Block], error: bool) -> str | list[Block]:
+def marked(content: str | list[Block], *, error: bool) -> str | list[Block]:
     """The content with the mark ahead of it, if it reports an error."""
     if not error:
         return content

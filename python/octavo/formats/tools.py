@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from octavo.errors import ConversionError
-from octavo.formats.turns import Log
 from octavo.messages import plain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from octavo.formats.turns import Log
 
 __all__ = ["convert_tools"]
 
