@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import os
+import time
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ def chat_call(call_id: str, arguments: str = '{"q":"x"}', name: str = "look") ->
     return {"id": call_id, "type": "function", "function": {"name": name, "arguments": arguments}}
 
 
-PARALLEL = [
+PARALLEL: list[dict[str, Any]] = [
     {"role": "user", "content": "check both"},
     {"role": "assistant", "content": None, "tool_calls": [chat_call("c1"), chat_call("c2")]},
     {"role": "tool", "tool_call_id": "c1", "content": "one"},
@@ -63,6 +64,36 @@ def test_a_result_after_interleaved_text_goes_to_its_call() -> None:
     kinds = [block["type"] for block in converted.messages[2]["content"]]
     assert kinds == ["tool_result", "tool_result", "text"]
     assert [note.indices for note in converted.notes] == [(4,)]
+
+
+def test_results_whose_call_is_gone_stay_first_and_in_order() -> None:
+    said = [{"role": "user", "content": "x"}, *PARALLEL[2:], {"role": "tool", "tool_call_id": "c3", "content": "three"}]
+    converted = convert(said, "anthropic", source="openai")
+    (message,) = converted.messages
+    assert [block.get("tool_use_id") for block in message["content"]] == ["c1", "c2", "c3", None, None]
+
+
+def test_blocks_of_an_sdk_inside_a_dict_are_read() -> None:
+    types = pytest.importorskip("anthropic.types")
+    block = types.ToolUseBlock(type="tool_use", id="t", name="n", input={"a": None})
+    converted = convert([{"role": "assistant", "content": [block]}], "openai")
+    assert converted.messages[0]["tool_calls"][0]["function"] == {"name": "n", "arguments": '{"a":null}'}
+
+
+def test_the_time_grows_with_the_messages_alone() -> None:
+    # The worst shapes for joining, pairing and renaming: one role only, and one id only.
+    for history in (
+        [{"role": "tool", "tool_call_id": "c", "content": "x"}, {"role": "user", "content": "y"}],
+        PARALLEL,
+    ):
+        small, large = (min(seconds(history * n) for _ in range(3)) for n in (500, 4_000))
+        assert large < small * 8 * 3
+
+
+def seconds(history: list[dict[str, Any]]) -> float:
+    started = time.perf_counter()
+    convert(history, "anthropic", source="openai")
+    return time.perf_counter() - started
 
 
 def test_neighbours_of_one_role_are_joined_with_a_note() -> None:

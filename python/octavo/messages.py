@@ -157,11 +157,8 @@ def _decide(message: object) -> Format | None:
         return "openai"
     if _field(message, "role") in ("tool", "function"):
         return "openai"
-    content = _field(message, "content")
-    if isinstance(content, (list, tuple)):
-        decided = next((kind for kind in map(_block_format, content) if kind is not None), None)
-        if decided is not None:
-            return decided
+    if (decided := _by_blocks(_field(message, "content"))) is not None:
+        return decided
     if _field(message, "reasoning_content") is not None or _field(message, "refusal") is not None:
         return "openai"
     return None
@@ -170,6 +167,15 @@ def _decide(message: object) -> Format | None:
 def _answers_in_blocks(message: object) -> bool:
     """Whether an assistant message's content is a list of blocks: Anthropic's answers are, Chat's are texts."""
     return isinstance(_field(message, "content"), (list, tuple)) and _field(message, "role") == "assistant"
+
+
+def _by_blocks(content: object) -> Format | None:
+    if not isinstance(content, (list, tuple)):
+        return None
+    for block in cast("Sequence[object]", content):
+        if (decided := _block_format(block)) is not None:
+            return decided
+    return None
 
 
 def _block_format(block: object) -> Format | None:
