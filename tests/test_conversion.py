@@ -106,6 +106,48 @@ def test_neighbours_of_one_role_are_joined_with_a_note() -> None:
     assert said == before
 
 
+def test_neighbouring_answers_stay_apart_between_the_openai_formats() -> None:
+    said = [{"role": "assistant", "content": "a"}, {"role": "assistant", "content": "b"}]
+    items = convert(said, "openai-responses", source="openai")
+    assert items.messages == said
+    assert convert(items.messages, "openai", source="openai-responses").messages == said
+
+
+def test_the_items_of_one_answer_become_one_message() -> None:
+    items: list[dict[str, Any]] = [
+        {"role": "user", "content": "q"},
+        {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "E"},
+        {
+            "type": "message",
+            "id": "msg_1",
+            "status": "completed",
+            "role": "assistant",
+            "content": [{"type": "output_text", "text": "a", "annotations": []}],
+        },
+        {"type": "function_call", "id": "fc_1", "call_id": "c1", "name": "look", "arguments": "{}"},
+        {"type": "reasoning", "id": "rs_2", "summary": [], "encrypted_content": "E"},
+        {"type": "function_call", "id": "fc_2", "call_id": "c2", "name": "look", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "c1", "output": "one"},
+        {"type": "function_call_output", "call_id": "c2", "output": "two"},
+    ]
+    chat = convert(items, "openai")
+    calls = [chat_call("c1", "{}"), chat_call("c2", "{}")]
+    assert chat.messages == [
+        items[0],
+        {"role": "assistant", "content": "a", "tool_calls": calls},
+        {"role": "tool", "tool_call_id": "c1", "content": "one"},
+        {"role": "tool", "tool_call_id": "c2", "content": "two"},
+    ]
+    assert {note.message.split()[0]: note.indices for note in chat.notes} == {
+        "id": (1, 2, 3, 4, 5),
+        "status": (2,),
+        "thinking": (1,),
+    }
+    anthropic = convert(items, "anthropic")
+    assert [message["role"] for message in anthropic.messages] == ["user", "assistant", "user"]
+    assert [block["type"] for block in anthropic.messages[1]["content"]] == ["text", "tool_use", "tool_use"]
+
+
 def test_a_message_that_means_the_same_is_the_same_object() -> None:
     for target in ("anthropic", "openai-responses"):
         converted = convert(PARALLEL, target)
@@ -545,6 +587,53 @@ def test_broken_histories_convert_without_other_errors(history: list[dict[str, A
             if isinstance(message["content"], list):
                 kinds = [block["type"] == "tool_result" for block in message["content"]]
                 assert kinds == sorted(kinds, reverse=True)
+
+
+def marked_part(source: str, kind: str, mark: str) -> dict[str, Any]:
+    """A part of a message of `source`, with `mark` as what it says."""
+    parts: dict[str, dict[str, Any]] = {
+        "text": {"type": "input_text" if source == "openai-responses" else "text", "text": mark},
+        "refusal": {"type": "refusal", "refusal": mark},
+        "odd": {"type": "odd", "odd": mark},
+        "image": {
+            "anthropic": {"type": "image", "source": {"type": "url", "url": mark}},
+            "openai": {"type": "image_url", "image_url": {"url": mark}},
+            "openai-responses": {"type": "input_image", "image_url": mark},
+        }[source],
+        "file": {
+            "anthropic": {"type": "document", "source": {"type": "file", "file_id": mark}},
+            "openai": {"type": "file", "file": {"file_id": mark}},
+            "openai-responses": {"type": "input_file", "file_id": mark},
+        }[source],
+        "more": {"type": "text", "text": "x", "more": mark},
+    }
+    return parts[kind]
+
+
+kinds_of_part = st.lists(st.sampled_from(["text", "refusal", "odd", "image", "file", "more"]), min_size=1, max_size=3)
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(st.tuples(st.sampled_from(["user", "assistant", "system"]), kinds_of_part, st.booleans()), max_size=5),
+    st.sampled_from(CLIENT_FORMATS),
+    st.sampled_from(CLIENT_FORMATS),
+)
+def test_nothing_is_lost_without_a_note(shapes: list[tuple[str, list[str], bool]], source: Any, target: Any) -> None:
+    history: list[dict[str, Any]] = []
+    marks: list[tuple[int, str]] = []
+    for index, (role, kinds, extra) in enumerate(shapes):
+        names = [f"<<{index}.{place}>>" for place in range(len(kinds))]
+        content = [marked_part(source, kind, name) for kind, name in zip(kinds, names, strict=True)]
+        history.append({"role": role, "content": content})
+        if extra:
+            names.append(f"<<{index}.name>>")
+            history[-1]["name"] = names[-1]
+        marks.extend((index, name) for name in names)
+    converted = convert(history, target, source=source)
+    shown = json.dumps([converted.messages, converted.system])
+    noted = {index for note in converted.notes for index in note.indices}
+    assert all(name in shown or index in noted for index, name in marks)
 
 
 def test_an_odd_speaker_of_the_same_format_is_untouched() -> None:
