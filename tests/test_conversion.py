@@ -591,20 +591,22 @@ def test_broken_histories_convert_without_other_errors(history: list[dict[str, A
 
 def marked_part(source: str, kind: str, mark: str) -> dict[str, Any]:
     """A part of a message of `source`, with `mark` as what it says."""
+    images: dict[str, dict[str, Any]] = {
+        "anthropic": {"type": "image", "source": {"type": "url", "url": mark}},
+        "openai": {"type": "image_url", "image_url": {"url": mark}},
+        "openai-responses": {"type": "input_image", "image_url": mark},
+    }
+    files: dict[str, dict[str, Any]] = {
+        "anthropic": {"type": "document", "source": {"type": "file", "file_id": mark}},
+        "openai": {"type": "file", "file": {"file_id": mark}},
+        "openai-responses": {"type": "input_file", "file_id": mark},
+    }
     parts: dict[str, dict[str, Any]] = {
         "text": {"type": "input_text" if source == "openai-responses" else "text", "text": mark},
         "refusal": {"type": "refusal", "refusal": mark},
         "odd": {"type": "odd", "odd": mark},
-        "image": {
-            "anthropic": {"type": "image", "source": {"type": "url", "url": mark}},
-            "openai": {"type": "image_url", "image_url": {"url": mark}},
-            "openai-responses": {"type": "input_image", "image_url": mark},
-        }[source],
-        "file": {
-            "anthropic": {"type": "document", "source": {"type": "file", "file_id": mark}},
-            "openai": {"type": "file", "file": {"file_id": mark}},
-            "openai-responses": {"type": "input_file", "file_id": mark},
-        }[source],
+        "image": images[source],
+        "file": files[source],
         "more": {"type": "text", "text": "x", "more": mark},
     }
     return parts[kind]
