@@ -434,6 +434,11 @@ def test_a_message_that_cannot_be_read_names_its_position(target: Any) -> None:
             assert caught.value.index == 1
 
 
+def test_a_system_prompt_of_no_known_form_is_a_typed_error() -> None:
+    with pytest.raises(MessageError, match="system must be"):
+        convert([], "openai", source="anthropic", system={"text": "s"})  # type: ignore[arg-type]
+
+
 def test_formats_that_are_not_converted_are_typed_errors() -> None:
     with pytest.raises(ConversionError, match="gemini"):
         convert([{"role": "user", "parts": [{"text": "x"}]}], "openai")
