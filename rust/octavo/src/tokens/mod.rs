@@ -1,10 +1,17 @@
 //! Counting tokens.
 
+mod block;
+mod bpe;
+mod cache;
 mod character;
+mod classify;
 mod encoding;
+#[cfg(test)]
 mod merge;
 mod pairs;
+mod scan;
 mod split;
+mod trie;
 mod vocabulary;
 
 use std::sync::Arc;
