@@ -4,6 +4,11 @@ mod node;
 
 use pyo3::prelude::*;
 
+mod tokens;
+
 /// The compiled engine.
 #[pymodule]
-mod _core {}
+mod _core {
+    #[pymodule_export]
+    use crate::tokens::Encoding;
+}

@@ -1,5 +1,18 @@
 //! Counting tokens.
 
+mod character;
+mod encoding;
+mod merge;
+mod pairs;
+mod split;
+mod vocabulary;
+
+use std::sync::Arc;
+
+pub use encoding::Encoding;
+
+use crate::Result;
+
 /// Counts the tokens of texts. Implemented by the exact encodings and by loaded tokenizer files.
 pub trait CountTokens: Send + Sync {
     /// Tokens of `text` as ordinary text (special-token spellings have no special meaning).
@@ -10,4 +23,12 @@ pub trait CountTokens: Send + Sync {
 
     /// The longest prefix of whole characters that has at most `limit` tokens.
     fn truncate<'text>(&self, text: &'text str, limit: usize) -> &'text str;
+}
+
+/// The exact encoding of that name (`o200k_base`, `cl100k_base`), loaded at the first call and then shared.
+///
+/// # Errors
+/// [`crate::Error::UnknownEncoding`] when the package does not carry it.
+pub fn encoding(name: &str) -> Result<Arc<dyn CountTokens>> {
+    Ok(Encoding::named(name)?)
 }

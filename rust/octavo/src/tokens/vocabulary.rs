@@ -1,0 +1,66 @@
+//! The vocabularies inside the package.
+
+use crate::{Error, Result};
+
+/// A byte-pair vocabulary: every token from 256 on is the merge of two earlier tokens.
+///
+/// That each token is reached by exactly one merge is proved by `data/pack_vocabulary.py` for every token
+/// when the data is packed; the hash of its source is checked there too.
+#[derive(Clone, Copy)]
+pub(super) struct Vocabulary {
+    /// The byte that each of the tokens 0..=255 stands for.
+    pub(super) bytes: &'static [u8; SINGLES],
+    merges: &'static [[u8; 6]],
+}
+
+/// Number of single-byte tokens.
+pub(super) const SINGLES: usize = 256;
+
+static O200K: &[u8] = include_bytes!("../../data/o200k_base.vocabulary");
+static CL100K: &[u8] = include_bytes!("../../data/cl100k_base.vocabulary");
+
+impl Vocabulary {
+    pub(super) fn o200k_base() -> Result<Self> {
+        Self::read("o200k_base", O200K)
+    }
+
+    pub(super) fn cl100k_base() -> Result<Self> {
+        Self::read("cl100k_base", CL100K)
+    }
+
+    fn read(name: &'static str, data: &'static [u8]) -> Result<Self> {
+        let Some((bytes, rest)) = data.split_first_chunk() else {
+            return Err(Error::Vocabulary { name, reason: "shorter than its single-byte tokens" });
+        };
+        let (merges, []) = rest.as_chunks() else {
+            return Err(Error::Vocabulary { name, reason: "ends inside a merge" });
+        };
+        let vocabulary = Self { bytes, merges };
+        if vocabulary.merges().any(|merge| merge.left >= merge.token || merge.right >= merge.token) {
+            return Err(Error::Vocabulary { name, reason: "a token is made of later tokens" });
+        }
+        Ok(vocabulary)
+    }
+
+    /// Number of tokens.
+    pub(super) fn len(&self) -> usize {
+        SINGLES + self.merges.len()
+    }
+
+    /// The merges in the order of their rank; a token's rank is its number.
+    pub(super) fn merges(&self) -> impl Iterator<Item = Merge> {
+        (256..).zip(self.merges).map(|(token, &[a, b, c, d, e, f])| Merge {
+            left: u32::from_le_bytes([a, b, c, 0]),
+            right: u32::from_le_bytes([d, e, f, 0]),
+            token,
+        })
+    }
+}
+
+/// `left` followed by `right` becomes `token`.
+#[derive(Clone, Copy)]
+pub(super) struct Merge {
+    pub(super) left: u32,
+    pub(super) right: u32,
+    pub(super) token: u32,
+}
