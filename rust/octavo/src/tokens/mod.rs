@@ -1,10 +1,16 @@
 //! Counting tokens.
 
+pub mod calibration;
 mod character;
+mod data;
 mod encoding;
+pub mod framing;
+pub mod image;
 mod merge;
+pub mod model;
 mod pairs;
 mod split;
+pub mod tally;
 mod vocabulary;
 
 use std::sync::Arc;
