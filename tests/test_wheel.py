@@ -38,7 +38,17 @@ def bare(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, d
     empty = folder / "path"
     empty.mkdir()
     environment = {"PATH": str(empty), "HOME": str(folder), "PIP_CONFIG_FILE": os.devnull}
-    command = [python, "-m", "pip", "install", "--quiet", "--no-index", "--find-links", wheel.parent, "octavo"]
+    command = [
+        str(python),
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--no-index",
+        "--find-links",
+        str(wheel.parent),
+        "octavo",
+    ]
     subprocess.run(command, check=True, env=environment, cwd=folder)
     return python, environment
 
@@ -68,6 +78,7 @@ def test_the_wheel_asks_for_nothing_else(wheel: Path) -> None:
 
 def test_the_wheel_works_with_nothing_but_python(bare: tuple[Path, dict[str, str]], tmp_path: Path) -> None:
     python, environment = bare
-    done = subprocess.run([python, "-c", SMOKE], env=environment, cwd=tmp_path, capture_output=True, text=True)
+    command = [python, "-c", SMOKE]
+    done = subprocess.run(command, check=False, env=environment, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == "0.1.0"

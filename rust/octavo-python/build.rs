@@ -1,7 +1,5 @@
 //! Passes on what Cargo knows of this build, so that a bug report and the import warning can say it.
 
-#![expect(clippy::print_stdout, reason = "Cargo reads what a build script prints")]
-
 use std::env;
 
 fn main() {

@@ -4,7 +4,7 @@ use pyo3::prelude::*;
 
 /// What this build of the extension is: for bug reports, benches and the warning at import.
 #[pyclass(frozen, get_all, module = "octavo._core")]
-pub struct BuildInfo {
+pub(crate) struct BuildInfo {
     version: &'static str,
     /// Cargo's family of the profile: `debug` or `release`.
     profile: &'static str,
@@ -47,6 +47,6 @@ impl BuildInfo {
 
 /// Says what this build of the extension is.
 #[pyfunction]
-pub fn build_info() -> BuildInfo {
+pub(crate) fn build_info() -> BuildInfo {
     BuildInfo::THIS
 }
