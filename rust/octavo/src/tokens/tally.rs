@@ -92,6 +92,11 @@ impl Tally {
         self.method
     }
 
+    /// Per 1,000 tokens of text, how far the count can be off (95th percentile).
+    pub fn text_error(&self) -> u64 {
+        self.text_error
+    }
+
     /// Counts a text of the block that is being read.
     pub fn text(&mut self, _kind: TextKind, text: &str) {
         if !text.is_empty() {
@@ -195,7 +200,9 @@ impl Tally {
         let mut reading = Reading { tally: self, tokens: 0 };
         let end: MessageEnd = read_message(format, index, message, &mut reading)?;
         let tokens = reading.tokens;
-        Ok(tokens.saturating_add(self.message(end.role, end.flags)))
+        // What stands outside of a block (a participant's name) belongs to the message.
+        let outside = self.take_block(BlockKind::Marker);
+        Ok(tokens.saturating_add(outside).saturating_add(self.message(end.role, end.flags)))
     }
 
     /// Everything counted so far and [`Self::fixed`], with its method and error bound; starts anew.

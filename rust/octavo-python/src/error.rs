@@ -1,0 +1,41 @@
+//! The engine's errors as exceptions of `octavo.errors`.
+
+use octavo::Error;
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+/// The exception for an engine error: its class, and what it carries beside its message.
+pub fn raise(error: Error) -> PyErr {
+    Python::attach(|py| build(py, &error).unwrap_or_else(|failure| failure))
+}
+
+fn build(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
+    let attributes = PyDict::new(py);
+    let class = match error {
+        Error::Message { index, .. } => {
+            attributes.set_item("index", index)?;
+            "MessageError"
+        }
+        Error::OutOfRange { name, got, .. } => {
+            attributes.set_item("name", name)?;
+            attributes.set_item("got", got)?;
+            "BudgetError"
+        }
+        Error::UnknownModel(model) => {
+            attributes.set_item("model", model)?;
+            "UnknownModelError"
+        }
+        Error::UnknownEncoding(encoding) => {
+            attributes.set_item("encoding", encoding)?;
+            "UnknownEncodingError"
+        }
+        Error::TokenizerFile { path, .. } => {
+            attributes.set_item("path", path)?;
+            "TokenizerFileError"
+        }
+        other => return Ok(PyRuntimeError::new_err(other.to_string())),
+    };
+    let class = py.import("octavo.errors")?.getattr(class)?;
+    Ok(PyErr::from_value(class.call((error.to_string(),), Some(&attributes))?))
+}
