@@ -15,3 +15,14 @@ pub fn parse(name: &str) -> PyResult<Format> {
         other => Err(PyValueError::new_err(format!("unknown format {other:?}"))),
     }
 }
+
+/// The name of a format, as Python writes it.
+pub fn name(format: Format) -> &'static str {
+    match format {
+        Format::Anthropic => "anthropic",
+        Format::OpenAi => "openai",
+        Format::Responses => "openai-responses",
+        Format::Gemini => "gemini",
+        Format::Bedrock => "bedrock",
+    }
+}

@@ -40,6 +40,14 @@ pub enum Error {
         /// Why it cannot be used.
         reason: String,
     },
+    /// A data file inside the package does not fit what reads it.
+    #[error("data file {file}: {reason}")]
+    Data {
+        /// The file's name.
+        file: &'static str,
+        /// What does not fit.
+        reason: String,
+    },
     /// A vocabulary inside the package is damaged.
     #[error("vocabulary {name}: {reason}")]
     Vocabulary {

@@ -61,6 +61,19 @@ keys! {
     Custom = "custom", ApprovalRequestId = "approval_request_id", Title = "title", Context = "context",
     Description = "description", Parameters = "parameters", InputSchema = "input_schema", Query = "query",
     Phase = "phase", Annotations = "annotations", Audio = "audio", Transcript = "transcript",
+    ToolSpec = "toolSpec", InputSchemaCamel = "inputSchema", Tools = "tools", FunctionDeclarations = "functionDeclarations",
+    FunctionDeclarationsSnake = "function_declarations", ParametersJsonSchema = "parametersJsonSchema",
+    Properties = "properties", Items = "items", Enum = "enum",
+    Usage = "usage", UsageMetadata = "usage_metadata", UsageMetadataCamel = "usageMetadata",
+    PromptTokens = "prompt_tokens", CompletionTokens = "completion_tokens", InputTokens = "input_tokens",
+    OutputTokens = "output_tokens", CacheReadInputTokens = "cache_read_input_tokens",
+    CacheCreationInputTokens = "cache_creation_input_tokens", PromptTokenCount = "promptTokenCount",
+    ToolUsePromptTokenCount = "toolUsePromptTokenCount", CandidatesTokenCount = "candidatesTokenCount",
+    ThoughtsTokenCount = "thoughtsTokenCount", PromptTokenCountSnake = "prompt_token_count",
+    ToolUsePromptTokenCountSnake = "tool_use_prompt_token_count", CandidatesTokenCountSnake = "candidates_token_count",
+    ThoughtsTokenCountSnake = "thoughts_token_count", InputTokensCamel = "inputTokens",
+    OutputTokensCamel = "outputTokens", CacheReadInputTokensCamel = "cacheReadInputTokens",
+    CacheWriteInputTokensCamel = "cacheWriteInputTokens",
 }
 
 /// A JSON-like value that is borrowed, never retained.

@@ -1,0 +1,222 @@
+"""Counting tokens: of texts, messages, tools and whole requests, for any model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol, TypeAlias, final, runtime_checkable
+
+from octavo import _core
+from octavo.messages import Format, infer_format
+
+__all__ = ["Count", "Counter", "Method", "Model", "TokenCounter", "Usage", "counter_for"]
+
+Method: TypeAlias = Literal["exact", "calibrated", "estimated"]
+"""How a count was made: by the model's vocabulary, by another one times measured ratios, or by a stand-in."""
+
+
+@runtime_checkable
+class TokenCounter(Protocol):
+    """A counter of one's own: a house tokenizer, a provider's counting service with a cache, a package."""
+
+    def count(self, text: str, /) -> int:
+        """Tokens of `text` as ordinary text."""
+        ...
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Count:
+    """A number of tokens, how it was made, and how far it can be off.
+
+    Attributes:
+        tokens: input tokens.
+        method: `exact` only where every part is; media make a count an estimate.
+        error_bound: the true number lies within this many tokens, 95 times in 100. What an exact count leaves
+            out of its bound is the chat format's framing, which providers publish as an estimate.
+    """
+
+    tokens: int
+    method: Method
+    error_bound: int
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a provider reported for a call.
+
+    Attributes:
+        input: tokens of everything that was sent, whether read from a cache, written to one, or neither.
+        output: tokens of everything that was generated, reasoning included.
+    """
+
+    input: int
+    output: int
+
+    @classmethod
+    def read(cls, usage: object) -> Usage:
+        """Read a usage object, or a whole answer, of Anthropic, OpenAI, Gemini or Bedrock: a dict or an SDK object.
+
+        Raises:
+            BudgetError: it holds no number of input tokens.
+        """
+        return cls(*_core.read_usage(usage))
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Model:
+    """What the model table says of a model; `known` is false where no row matched and the fallback stands in.
+
+    Attributes:
+        name: the name that was asked for.
+        known: whether a row of the table matched it.
+        provider: whose rules apply: `anthropic`, `openai`, `gemini`, `bedrock`, `deepseek`, `moonshot`, `open`.
+        format: the format that its messages are usually written in.
+        encoding: the encoding that is counted with.
+        method: how texts are counted.
+        window: tokens of the context window, where a source states them.
+        prefill: whether a conversation may end with the beginning of the answer.
+        keeps_thinking: whether reasoning of earlier turns stays in the context, by default.
+        cache_minimum: the shortest prefix that the provider caches, in tokens, where a source states it.
+    """
+
+    name: str | None
+    known: bool
+    provider: str
+    format: Format
+    encoding: str
+    method: Method
+    window: int | None
+    prefill: bool
+    keeps_thinking: bool
+    cache_minimum: int | None
+
+
+@final
+class Counter:
+    """Counts for one model. Made by :func:`counter_for`; cheap to keep, safe to share between threads.
+
+    It satisfies :class:`TokenCounter`.
+    """
+
+    __slots__ = ("_core", "model")
+
+    def __init__(self, core: _core.TokenCounter, name: str | None) -> None:
+        """Wrap the engine's counter of the model called `name`."""
+        profile = core.profile
+        self._core = core
+        self.model = Model(
+            name=name,
+            known=profile.known,
+            provider=profile.provider,
+            format=profile.format,
+            encoding=profile.encoding,
+            method=profile.method,
+            window=profile.window,
+            prefill=profile.prefill,
+            keeps_thinking=profile.keeps_thinking,
+            cache_minimum=profile.cache_minimum,
+        )
+
+    @property
+    def core(self) -> _core.TokenCounter:
+        """The engine's own counter, for a transcript."""
+        return self._core
+
+    @property
+    def method(self) -> Method:
+        """How texts are counted."""
+        return self._core.method
+
+    @property
+    def known(self) -> bool:
+        """Whether the model is in the table."""
+        return self.model.known
+
+    @property
+    def error_bound(self) -> float:
+        """How far the count of a text can be off, as a share of it (95 times in 100); 0.0 when exact."""
+        return self._core.error_bound
+
+    @property
+    def fixed(self) -> int:
+        """Tokens that every request has once: what primes the reply."""
+        return self._core.fixed
+
+    def count(self, text: str, /) -> int:
+        """Tokens of `text` as ordinary text: spellings of special tokens have no special meaning."""
+        return self._core.count(text)
+
+    def count_up_to(self, text: str, limit: int) -> int | None:
+        """Tokens of `text`, or `None` when there are more than `limit`; stops early then."""
+        return self._core.count_up_to(text, limit)
+
+    def truncate(self, text: str, limit: int) -> str:
+        """The longest beginning of `text`, in whole characters, with at most `limit` tokens."""
+        return self._core.truncate(text, limit)
+
+    def count_message(self, message: object, format: Format | None = None) -> int:  # noqa: A002 (the word for it)
+        """Tokens of one message with its framing; the format is told from the message when it is not stated.
+
+        Raises:
+            MessageError: it is no message.
+        """
+        return self._core.count_message(message, format or infer_format([message], self.model.name))
+
+    def count_messages(
+        self,
+        messages: Iterable[object],
+        tools: object = None,
+        system: object = None,
+        format: Format | None = None,  # noqa: A002 (the word for it)
+    ) -> Count:
+        """Tokens of a whole request.
+
+        The total is the sum of the messages, each as :meth:`count_message` counts it, and of `fixed`, the
+        system prompt and the tools, each once.
+
+        Args:
+            messages: dicts, Pydantic models or SDK objects.
+            tools: tool definitions of any provider's shape.
+            system: a system prompt that is given apart from the messages.
+            format: format of the messages; told from them when it is not stated.
+
+        Raises:
+            MessageError: one of them is no message; it says which.
+        """
+        listed = messages if isinstance(messages, Sequence) else list(messages)
+        kind = format or infer_format(listed, self.model.name)
+        return Count(*self._core.count_messages(listed, kind, system, tools))
+
+    def count_system(self, system: object) -> int:
+        """Tokens of a system prompt that is given apart from the messages, in any provider's shape."""
+        return self._core.count_system(system)
+
+    def count_tools(self, tools: object) -> int:
+        """Tokens of tool definitions in any provider's shape, with the system prompt that they bring."""
+        return self._core.count_tools(tools)
+
+    def __repr__(self) -> str:
+        known = "" if self.known else ", not in the model table"
+        return f"<Counter {self.model.name or 'default'}: {self.model.encoding}, {self.method}{known}>"
+
+
+def counter_for(model: str | None = None, *, strict: bool = False, counter: TokenCounter | None = None) -> Counter:
+    """Make the counter of a model.
+
+    A name that the table does not know gets the documented fallback (`o200k_base`, method `estimated`, `known`
+    false), never an error, unless `strict` asks for one.
+
+    Args:
+        model: a model's name as any host spells it; `None` is the fallback.
+        strict: raise for a name that is not in the table.
+        counter: a counter of one's own, taken at its word, instead of the model's. Framing, tools and media
+            still follow the model.
+
+    Raises:
+        UnknownModelError: `strict`, and the table does not know the name.
+    """
+    own: Any = counter
+    return Counter(_core.TokenCounter(model, strict=strict, counter=own), model)

@@ -1,0 +1,247 @@
+//! Counters for models: text, messages, tools, and what the model table says.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use octavo::Error;
+use octavo::tokens::CountTokens;
+use octavo::tokens::calibration::Usage;
+use octavo::tokens::model::{Profile, Thinking, profile};
+use octavo::tokens::tally::Tally;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+
+use crate::error::raise;
+use crate::format;
+use crate::node::{Reading, borrow_text};
+
+/// Texts above this are counted without the interpreter's lock: counting them takes about half a
+/// millisecond, below which getting the lock back can cost more than it gives.
+const DETACH_BYTES: usize = 64 * 1024;
+
+/// What the model table says of a name.
+#[pyclass(frozen, module = "octavo._core", get_all)]
+pub(crate) struct ModelProfile {
+    prefix: &'static str,
+    known: bool,
+    provider: &'static str,
+    format: &'static str,
+    encoding: &'static str,
+    method: &'static str,
+    window: Option<u32>,
+    prefill: bool,
+    keeps_thinking: bool,
+    cache_minimum: Option<u32>,
+    tool_prompt: (u32, u32),
+    error_bound: f64,
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a share of at most a few thousand")]
+fn share(permille: u64) -> f64 {
+    permille as f64 / 1000.0
+}
+
+impl From<&'static Profile> for ModelProfile {
+    fn from(profile: &'static Profile) -> Self {
+        let [free_choice, forced] = profile.tool_prompt;
+        Self {
+            prefix: &profile.prefix,
+            known: profile.known,
+            provider: &profile.provider,
+            format: format::name(profile.format),
+            encoding: &profile.encoding,
+            method: profile.method.name(),
+            window: profile.window,
+            prefill: profile.prefill,
+            keeps_thinking: profile.thinking == Thinking::Kept,
+            cache_minimum: profile.cache_minimum,
+            tool_prompt: (free_choice, forced),
+            error_bound: share(profile.bound.document),
+        }
+    }
+}
+
+/// A counter that the caller wrote. What it raises is kept and raised when the reading is over.
+struct Foreign {
+    counter: Py<PyAny>,
+    failure: Mutex<Option<PyErr>>,
+}
+
+impl Foreign {
+    fn fail(&self, error: PyErr) -> usize {
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        0
+    }
+}
+
+impl CountTokens for Foreign {
+    fn count(&self, text: &str) -> usize {
+        let counted =
+            Python::attach(|py| self.counter.bind(py).call_method1(intern!(py, "count"), (text,))?.extract::<usize>());
+        counted.unwrap_or_else(|error| self.fail(error))
+    }
+
+    fn count_up_to(&self, text: &str, limit: usize) -> Option<usize> {
+        Some(self.count(text)).filter(|&tokens| tokens <= limit)
+    }
+
+    fn truncate<'text>(&self, text: &'text str, limit: usize) -> &'text str {
+        let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
+        let within = ends.partition_point(|&end| self.count(text.get(..end).unwrap_or_default()) <= limit);
+        let end = within.checked_sub(1).and_then(|last| ends.get(last)).copied().unwrap_or_default();
+        text.get(..end).unwrap_or_default()
+    }
+}
+
+/// A counter for one model. Shared by every transcript that counts alike.
+#[pyclass(frozen, module = "octavo._core")]
+#[derive(Clone)]
+pub(crate) struct TokenCounter {
+    tally: Tally,
+    foreign: Option<Arc<Foreign>>,
+}
+
+impl TokenCounter {
+    /// A tally that starts at nothing, for one reading.
+    pub(crate) fn tally(&self) -> Tally {
+        self.tally.clone()
+    }
+
+    /// Raises what a counter of the caller's own raised since the last call. After every reading.
+    pub(crate) fn finish(&self) -> PyResult<()> {
+        let Some(foreign) = &self.foreign else { return Ok(()) };
+        foreign.failure.lock().unwrap_or_else(PoisonError::into_inner).take().map_or(Ok(()), Err)
+    }
+
+    fn on_text<T: Send>(
+        &self,
+        text: &Bound<'_, PyString>,
+        work: impl FnOnce(&dyn CountTokens, &str) -> T + Send,
+    ) -> PyResult<T> {
+        let py = text.py();
+        let borrowed = borrow_text(text);
+        let counter = self.tally.counter();
+        let answer = if borrowed.len() > DETACH_BYTES {
+            py.detach(|| work(counter.as_ref(), &borrowed))
+        } else {
+            work(counter.as_ref(), &borrowed)
+        };
+        self.finish().map(|()| answer)
+    }
+}
+
+#[pymethods]
+impl TokenCounter {
+    #[new]
+    #[pyo3(signature = (model=None, *, strict=false, counter=None))]
+    fn new(model: Option<&str>, strict: bool, counter: Option<Py<PyAny>>) -> PyResult<Self> {
+        let profile = profile(model, strict).map_err(raise)?;
+        let Some(counter) = counter else {
+            return Ok(Self { tally: Tally::new(profile).map_err(raise)?, foreign: None });
+        };
+        let foreign = Arc::new(Foreign { counter, failure: Mutex::new(None) });
+        let counter: Arc<dyn CountTokens> = Arc::clone(&foreign) as _;
+        Ok(Self { tally: Tally::with_counter(profile, counter).map_err(raise)?, foreign: Some(foreign) })
+    }
+
+    /// Tokens of a text.
+    #[pyo3(signature = (text, /))]
+    fn count(&self, text: &Bound<'_, PyString>) -> PyResult<usize> {
+        self.on_text(text, |counter, text| counter.count(text))
+    }
+
+    /// Tokens of a text, or nothing above the limit.
+    fn count_up_to(&self, text: &Bound<'_, PyString>, limit: usize) -> PyResult<Option<usize>> {
+        self.on_text(text, |counter, text| counter.count_up_to(text, limit))
+    }
+
+    /// The longest beginning within the limit.
+    fn truncate(&self, text: &Bound<'_, PyString>, limit: usize) -> PyResult<String> {
+        self.on_text(text, |counter, text| counter.truncate(text, limit).to_owned())
+    }
+
+    /// Tokens of one message, with its framing. `index` is its position, for the error.
+    #[pyo3(signature = (message, format, index=0))]
+    fn count_message(&self, message: &Bound<'_, PyAny>, format: &str, index: usize) -> PyResult<u32> {
+        let format = format::parse(format)?;
+        let reading = Reading::new(message.py());
+        let tokens = self.tally().read(format, index, &reading.node(message));
+        reading.finish()?;
+        self.finish()?;
+        tokens.map_err(raise)
+    }
+
+    /// Tokens, method and error bound of a whole request.
+    #[pyo3(signature = (messages, format, system=None, tools=None))]
+    fn count_messages(
+        &self,
+        messages: &Bound<'_, PyAny>,
+        format: &str,
+        system: Option<&Bound<'_, PyAny>>,
+        tools: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<(u64, &'static str, u64)> {
+        let format = format::parse(format)?;
+        let reading = Reading::new(messages.py());
+        let mut tally = self.tally();
+        system.map(|system| tally.system(&reading.node(system)));
+        tools.map(|tools| tally.tools(&reading.node(tools)));
+        for (index, message) in messages.try_iter()?.enumerate() {
+            let read: Result<u32, Error> = tally.read(format, index, &reading.node(&message?));
+            read.map_err(raise)?;
+        }
+        reading.finish()?;
+        self.finish()?;
+        let count = tally.counted(true);
+        Ok((count.tokens, count.method.name(), count.error_bound))
+    }
+
+    /// Tokens of a system prompt that is given apart, of any shape.
+    fn count_system(&self, system: &Bound<'_, PyAny>) -> PyResult<u32> {
+        let reading = Reading::new(system.py());
+        let tokens = self.tally().system(&reading.node(system));
+        reading.finish()?;
+        self.finish().map(|()| tokens)
+    }
+
+    /// Tokens of tool definitions of any shape, with the system prompt that they bring.
+    fn count_tools(&self, tools: &Bound<'_, PyAny>) -> PyResult<u32> {
+        let reading = Reading::new(tools.py());
+        let tokens = self.tally().tools(&reading.node(tools));
+        reading.finish()?;
+        self.finish().map(|()| tokens)
+    }
+
+    /// Tokens that a request has once.
+    #[getter]
+    fn fixed(&self) -> u32 {
+        self.tally.fixed()
+    }
+
+    /// How texts are counted: `exact`, `calibrated` or `estimated`.
+    #[getter]
+    fn method(&self) -> &'static str {
+        self.tally.method().name()
+    }
+
+    /// How far the count of a text can be off, as a share of it.
+    #[getter]
+    fn error_bound(&self) -> f64 {
+        share(self.tally.text_error())
+    }
+
+    /// What the model table says.
+    #[getter]
+    fn profile(&self) -> ModelProfile {
+        self.tally.profile().into()
+    }
+}
+
+/// Input tokens (cached ones included) and output tokens of a reported usage, of any provider.
+#[pyfunction]
+pub(crate) fn read_usage(usage: &Bound<'_, PyAny>) -> PyResult<(u64, u64)> {
+    let reading = Reading::new(usage.py());
+    let read = Usage::read(&reading.node(usage));
+    reading.finish()?;
+    let usage = read.map_err(raise)?;
+    Ok((usage.input, usage.output))
+}

@@ -1,0 +1,153 @@
+#![expect(clippy::unwrap_used, reason = "a failed step fails the test")]
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::{Anchor, CLASSES, Calibrated, Class, Content, TABLE, Usage, named};
+use crate::tokens::data::parsed;
+use crate::tokens::{CountTokens, encoding};
+
+fn main_class(text: &str) -> Class {
+    Content::of(text).classes().into_iter().max_by_key(|&(_, characters)| characters).unwrap().0
+}
+
+#[test]
+fn every_class_is_told_from_its_bytes() {
+    let cases = [
+        (Class::Prose, "All human beings are born free and equal in dignity and rights."),
+        (Class::Latin, "Alle Menschen sind frei und gleich an Würde und Rechten geboren; fügt Übermaß hinzu."),
+        (Class::Vietnamese, "Tất cả mọi người sinh ra đều được tự do và bình đẳng về nhân phẩm"),
+        (Class::Code, "fn main() { let x = vec![1, 2]; for i in &x { print(i); } }"),
+        (Class::Json, r#"{"name":"get_weather","args":{"city":"Seoul","unit":"c"}}"#),
+        (Class::Logs, "2026-11-30 04:21:51,003 1847 0x7f3a 200 15.25"),
+        (Class::Cyrillic, "Все люди рождаются свободными и равными"),
+        (Class::Greek, "Όλοι οι άνθρωποι γεννιούνται ελεύθεροι"),
+        (Class::Arabic, "يولد جميع الناس أحرارا متساوين"),
+        (Class::Hebrew, "כל בני האדם נולדו בני חורין"),
+        (Class::Devanagari, "सभी मनुष्यों को गौरव और अधिकारों"),
+        (Class::Bengali, "সমস্ত মানুষ স্বাধীনভাবে সমান মর্যাদা"),
+        (Class::Dravidian, "மனிதப் பிறவியினர் சகலரும் சுதந்திரமாகவே"),
+        (Class::Thai, "มนุษย์ทั้งหลายเกิดมามีอิสระ"),
+        (Class::Hangul, "모든 인간은 태어날 때부터 자유로우며"),
+        (Class::Japanese, "すべての人間は、生まれながらにして自由であり"),
+        (Class::Chinese, "人人生而自由，在尊严和权利上一律平等。"),
+        (Class::Symbols, "🎉🚀✨🔥💡🙏"),
+        (Class::Other, "ყველა ადამიანი იბადება თავისუფალი"),
+    ];
+    assert_eq!(cases.len(), CLASSES);
+    for (class, text) in cases {
+        assert_eq!(main_class(text), class, "{text}");
+    }
+}
+
+#[test]
+fn recorded_ratios_come_out() {
+    let cases = [
+        ("claude-3", "모든 인간은 자유롭다", 1770),
+        ("claude-4.7", "모든인간", 1790),
+        ("gemma-3", "人人生而自由", 900),
+    ];
+    for (set, text, expected) in cases {
+        let ratio = named(set).unwrap().permille(&Content::of(text));
+        assert!(ratio.abs_diff(expected) <= 60, "{set} {text}: {ratio}");
+    }
+    assert!(named("claude-9").is_err());
+}
+
+#[test]
+fn a_mixed_text_lies_between_its_parts() {
+    let set = named("claude-3").unwrap();
+    let (korean, english) = ("모든 인간은 태어날 때부터 ".repeat(20), "born free and equal in dignity ".repeat(20));
+    let mixed = set.permille(&Content::of(&format!("{korean}{english}")));
+    assert!(set.permille(&Content::of(&english)) < mixed && mixed < set.permille(&Content::of(&korean)));
+}
+
+#[test]
+fn the_anchor_corrects_without_clamps() {
+    let anchor = Anchor::new(4200, 1000).unwrap();
+    assert_eq!((anchor.permille(), anchor.total(0), anchor.total(100)), (4200, 4200, 4620));
+    let low = Anchor::new(500, 1000).unwrap();
+    assert_eq!(low.total(101), 551);
+    for (reported, estimated) in [(0, 5), (5, 0), (0, 0)] {
+        assert!(Anchor::new(reported, estimated).is_err());
+    }
+    assert_eq!(Anchor::new(u64::MAX, 1).unwrap().total(u64::MAX), u64::MAX);
+}
+
+#[test]
+fn a_grown_anchor_leaves_out_what_the_estimate_does_not_know() {
+    // 20,000 tokens of system prompt are reported that the estimate does not see; text costs 1.2 times.
+    let anchor = Anchor::new(21_200, 1000).unwrap().grown(26_000, 5000).unwrap();
+    assert_eq!((anchor.permille(), anchor.total(1000)), (1200, 27_200));
+    // Too little has been added to tell: the whole is used.
+    let early = Anchor::new(1200, 1000).unwrap().grown(1500, 1100).unwrap();
+    assert_eq!(early.permille(), 1364);
+}
+
+#[test]
+fn the_bound_of_an_anchored_total_is_the_tail_s() {
+    let bound = named("claude-4.7").unwrap().bound;
+    let anchor = Anchor::new(100_000, 100_000).unwrap();
+    assert_eq!((anchor.bound(0, bound), anchor.bound(1000, bound)), (0, 230));
+}
+
+#[test]
+fn usage_of_every_provider() {
+    let cases = [
+        (
+            json!({"input_tokens": 3, "cache_read_input_tokens": 17_842, "cache_creation_input_tokens": 8037, "output_tokens": 441}),
+            25_882,
+            441,
+        ),
+        (
+            json!({"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120, "prompt_tokens_details": {"cached_tokens": 64}}),
+            100,
+            20,
+        ),
+        (json!({"input_tokens": 100, "input_tokens_details": {"cached_tokens": 64}, "output_tokens": 20}), 100, 20),
+        (json!({"promptTokenCount": 7, "candidatesTokenCount": 5, "thoughtsTokenCount": 4}), 7, 9),
+        (json!({"prompt_token_count": 7, "candidates_token_count": 5, "thoughts_token_count": null}), 7, 5),
+        (json!({"inputTokens": 2, "cacheReadInputTokens": 10, "outputTokens": 1}), 12, 1),
+        (json!({"id": "msg_1", "usage": {"input_tokens": 9, "output_tokens": 1}}), 9, 1),
+        (json!({"usageMetadata": {"promptTokenCount": 7}}), 7, 0),
+    ];
+    for (usage, input, output) in cases {
+        assert_eq!(Usage::read(&&usage), Ok(Usage { input, output }), "{usage}");
+    }
+    let wrong: [Value; 7] = [
+        json!(null),
+        json!({}),
+        json!({"input_tokens": 0}),
+        json!({"input_tokens": -1}),
+        json!({"input_tokens": 1.5}),
+        json!({"input_tokens": "12"}),
+        json!({"input_tokens": 1e300}),
+    ];
+    for usage in wrong {
+        assert!(Usage::read(&&usage).is_err(), "{usage}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn counts_keep_their_laws(text in "(\\PC|[a-z ]|[가-힣]|[ぁ-ん]|\n){0,80}", limit in 0_usize..60) {
+        let base = encoding("o200k_base").unwrap();
+        for ratios in &parsed(&TABLE).unwrap().sets {
+            let counter = Calibrated::new(Arc::clone(&base), ratios);
+            let count = counter.count(&text);
+            prop_assert_eq!(count == 0, text.is_empty());
+            prop_assert_eq!(counter.count_up_to(&text, limit), Some(count).filter(|&count| count <= limit));
+            let prefix = counter.truncate(&text, limit);
+            prop_assert!(text.starts_with(prefix) && counter.count(prefix) <= limit);
+            prop_assert_eq!(prefix.len() == text.len(), count <= limit);
+        }
+    }
+
+    #[test]
+    fn classes_hold_every_character(text in "\\PC{0,200}") {
+        let characters: u64 = Content::of(&text).classes().iter().map(|&(_, characters)| characters).sum();
+        prop_assert_eq!(characters, text.chars().count() as u64);
+    }
+}

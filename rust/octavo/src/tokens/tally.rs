@@ -1,0 +1,258 @@
+//! Adds up what a request costs: texts, media, framing, system prompt and tool definitions.
+//!
+//! Additive by construction: a request's total is the sum of its messages, each counted alone, and of
+//! [`Tally::fixed`], [`Tally::system`] and [`Tally::tools`], each once. Nothing is counted again when the
+//! conversation grows.
+
+mod tools;
+
+use std::sync::Arc;
+
+use super::CountTokens;
+use super::calibration;
+use super::data::{scale, to_row};
+use super::model::{Method, Profile};
+use crate::error::Result;
+use crate::message::{
+    BlockEnd, BlockKind, Format, Media, MessageEnd, MessageFlags, Role, Sink, TextKind, read as read_message,
+};
+use crate::node::{Key, Node, NodeKind, write_json};
+
+/// Counts messages for one model. It keeps no text: what it holds are sums.
+#[derive(Clone)]
+pub struct Tally {
+    profile: &'static Profile,
+    counter: Arc<dyn CountTokens>,
+    method: Method,
+    /// Per 1,000 tokens of text, how far the count can be off.
+    text_error: u64,
+    media_error: u64,
+    tools_error: u64,
+    /// Tokens of the block that is being read.
+    block: u64,
+    /// Of those, what media account for.
+    block_media: u64,
+    sums: Sums,
+    scratch: String,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Sums {
+    text: u64,
+    media: u64,
+    tools: u64,
+}
+
+/// A number of tokens, how it was made, and how far it can be off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Count {
+    /// Tokens.
+    pub tokens: u64,
+    /// How they were counted.
+    pub method: Method,
+    /// The true number lies within this many tokens, 95 times in 100. 0 where the count is exact.
+    pub error_bound: u64,
+}
+
+impl Tally {
+    /// A tally by the model's own counter.
+    pub fn new(profile: &'static Profile) -> Result<Self> {
+        Ok(Self::build(profile, profile.counter()?, profile.method, profile.bound.document, constants()?))
+    }
+
+    /// A tally by a counter that the caller brings (a `tokenizer.json`, a counter of their own), which is
+    /// taken at its word: its method is [`Method::Exact`].
+    pub fn with_counter(profile: &'static Profile, counter: Arc<dyn CountTokens>) -> Result<Self> {
+        Ok(Self::build(profile, counter, Method::Exact, 0, constants()?))
+    }
+
+    fn build(
+        profile: &'static Profile,
+        counter: Arc<dyn CountTokens>,
+        method: Method,
+        text_error: u64,
+        (media_error, tools_error): (u64, u64),
+    ) -> Self {
+        let (block, block_media, sums, scratch) = (0, 0, Sums::default(), String::new());
+        Self { profile, counter, method, text_error, media_error, tools_error, block, block_media, sums, scratch }
+    }
+
+    /// What is known of the model.
+    pub fn profile(&self) -> &'static Profile {
+        self.profile
+    }
+
+    /// The counter of texts.
+    pub fn counter(&self) -> &Arc<dyn CountTokens> {
+        &self.counter
+    }
+
+    /// How texts are counted. A count with media is an estimate whatever the texts are (see [`Self::counted`]).
+    pub fn method(&self) -> Method {
+        self.method
+    }
+
+    /// Per 1,000 tokens of text, how far the count can be off (95th percentile).
+    pub fn text_error(&self) -> u64 {
+        self.text_error
+    }
+
+    /// Counts a text of the block that is being read.
+    pub fn text(&mut self, _kind: TextKind, text: &str) {
+        if !text.is_empty() {
+            let tokens = self.counter.count(text) as u64;
+            self.block = self.block.saturating_add(tokens);
+        }
+    }
+
+    /// Counts media of the block that is being read.
+    pub fn media(&mut self, media: Media<'_>) {
+        // The rules were parsed when the profile was made, so there is an answer; 0 would hide a picture.
+        let tokens = self.profile.media.tokens(media).unwrap_or(1);
+        self.block = self.block.saturating_add(tokens);
+        self.block_media = self.block_media.saturating_add(tokens);
+    }
+
+    /// Tokens of the block that just ended, with what frames a call or a result.
+    pub fn take_block(&mut self, kind: BlockKind) -> u32 {
+        let framing = self.profile.framing;
+        let around = match kind {
+            BlockKind::Call | BlockKind::ServerCall => framing.call,
+            BlockKind::Result | BlockKind::ServerResult => framing.result,
+            _ => 0,
+        };
+        let media = std::mem::take(&mut self.block_media);
+        let block = add(std::mem::take(&mut self.block), around);
+        self.sums.media = self.sums.media.saturating_add(media);
+        self.sums.text = self.sums.text.saturating_add(block.saturating_sub(media));
+        to_row(block)
+    }
+
+    /// Tokens that frame a message, whatever is in it.
+    pub fn message(&mut self, _role: Role, flags: MessageFlags) -> u32 {
+        let framing = self.profile.framing;
+        let name = if flags.has(MessageFlags::NAMED) { framing.name_field } else { 0 };
+        let around = add(0, framing.message.saturating_add(name));
+        self.sums.text = self.sums.text.saturating_add(around);
+        to_row(around)
+    }
+
+    /// Tokens that a request has once: what primes the reply.
+    pub fn fixed(&self) -> u32 {
+        to_row(add(0, self.profile.framing.request))
+    }
+
+    /// Tokens of a system prompt that is given apart from the messages: a text, a list of text blocks
+    /// (Anthropic, Bedrock), or a Gemini content with parts. Nothing costs nothing.
+    pub fn system<N: Node>(&mut self, system: &N) -> u32 {
+        if system.kind() == NodeKind::Null {
+            return 0;
+        }
+        self.system_texts(system);
+        let tokens = add(std::mem::take(&mut self.block), self.profile.framing.system);
+        self.sums.text = self.sums.text.saturating_add(tokens);
+        to_row(tokens)
+    }
+
+    fn system_texts<N: Node>(&mut self, node: &N) {
+        if let Some(text) = node.text() {
+            return self.text(TextKind::Speech, &text);
+        }
+        if node.kind() == NodeKind::List {
+            return node.items(&mut |item| self.system_texts(&item));
+        }
+        let inner = [Key::Text, Key::Parts, Key::Content].into_iter().find_map(|key| node.get(key));
+        match inner {
+            Some(inner) => self.system_texts(&inner),
+            // A Bedrock cache point is a marker, not text.
+            None if node.get(Key::CachePoint).is_some() || node.kind() == NodeKind::Null => {}
+            None => self.json(TextKind::Json, node),
+        }
+    }
+
+    /// Tokens of the tool definitions, with the system prompt that they bring. No tool costs nothing.
+    pub fn tools<N: Node>(&mut self, tools: &N) -> u32 {
+        let counted = tools::count(self, tools);
+        self.sums.tools = self.sums.tools.saturating_add(counted);
+        to_row(counted)
+    }
+
+    fn json<N: Node>(&mut self, kind: TextKind, node: &N) {
+        let mut scratch = self.take_scratch();
+        scratch.clear();
+        write_json(node, &mut scratch);
+        self.text(kind, &scratch);
+        self.put_scratch(scratch);
+    }
+
+    /// Room for JSON that must be written before it can be counted, for the holder's [`Sink::scratch`].
+    pub fn take_scratch(&mut self) -> String {
+        std::mem::take(&mut self.scratch)
+    }
+
+    /// Takes the room back.
+    pub fn put_scratch(&mut self, scratch: String) {
+        self.scratch = scratch;
+    }
+
+    /// Counts one message without keeping rows of it: framing included.
+    pub fn read<N: Node>(&mut self, format: Format, index: usize, message: &N) -> Result<u32> {
+        let mut reading = Reading { tally: self, tokens: 0 };
+        let end: MessageEnd = read_message(format, index, message, &mut reading)?;
+        let tokens = reading.tokens;
+        // What stands outside of a block (a participant's name) belongs to the message.
+        let outside = self.take_block(BlockKind::Marker);
+        Ok(tokens.saturating_add(outside).saturating_add(self.message(end.role, end.flags)))
+    }
+
+    /// Everything counted so far and [`Self::fixed`], with its method and error bound; starts anew.
+    pub fn counted(&mut self, with_fixed: bool) -> Count {
+        let sums = std::mem::take(&mut self.sums);
+        let fixed = if with_fixed { u64::from(self.fixed()) } else { 0 };
+        let method = if sums.media > 0 { Method::Estimated } else { self.method };
+        let error_bound = scale(sums.text, self.text_error)
+            .saturating_add(scale(sums.media, self.media_error))
+            .saturating_add(scale(sums.tools, self.tools_error.max(self.text_error)));
+        let tokens = [sums.text, sums.media, sums.tools, fixed].into_iter().fold(0, u64::saturating_add);
+        Count { tokens, method, error_bound }
+    }
+}
+
+fn constants() -> Result<(u64, u64)> {
+    Ok((calibration::media_error()?, calibration::tools_error()?))
+}
+
+/// `tokens` with a framing constant, which may be negative.
+fn add(tokens: u64, around: i32) -> u64 {
+    tokens.saturating_add_signed(i64::from(around))
+}
+
+struct Reading<'a> {
+    tally: &'a mut Tally,
+    tokens: u32,
+}
+
+impl Sink for Reading<'_> {
+    fn text(&mut self, kind: TextKind, text: &str) {
+        self.tally.text(kind, text);
+    }
+
+    fn media(&mut self, media: Media<'_>) {
+        self.tally.media(media);
+    }
+
+    fn end_block(&mut self, end: BlockEnd<'_>) {
+        self.tokens = self.tokens.saturating_add(self.tally.take_block(end.kind));
+    }
+
+    fn scratch(&mut self) -> String {
+        self.tally.take_scratch()
+    }
+
+    fn give_back(&mut self, scratch: String) {
+        self.tally.put_scratch(scratch);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,81 @@
+"""What `import octavo` costs and does not do."""
+
+import json
+import subprocess
+import sys
+import warnings
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from octavo import build_info
+from octavo._build import warn_unless_optimised
+
+DRIVERS = ("asyncpg", "psycopg", "redis", "sqlalchemy")
+FRAMEWORKS = ("anthropic", "numpy", "openai", "pydantic", "rich", "tiktoken", "tokenizers", "torch", "transformers")
+
+# Every audit event of the interpreter is recorded while the package is imported: a connection, a thread or a
+# process cannot be started without one.
+PROBE = """
+import json, os, sys, threading, time
+events = []
+sys.addaudithook(lambda name, _: events.append(name))
+started = time.perf_counter()
+import octavo
+seconds = time.perf_counter() - started
+seen, loaded = sorted(set(events)), sorted(sys.modules)
+print(json.dumps({
+    "seconds": seconds,
+    "events": seen,
+    "threads": len(os.listdir("/proc/self/task")) if sys.platform == "linux" else threading.active_count(),
+    "modules": loaded,
+}))
+"""
+
+
+def probe() -> dict[str, Any]:
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", PROBE], capture_output=True, text=True, check=True)
+    result: dict[str, Any] = json.loads(done.stdout)
+    return result
+
+
+def test_importing_opens_no_connection_and_starts_no_thread_or_process() -> None:
+    result = probe()
+    assert "import" in result["events"], "the audit hook saw nothing"
+    started = ("socket.", "subprocess.", "os.system", "os.posix_spawn", "os.fork", "urllib.", "_thread.start")
+    assert [event for event in result["events"] if event.startswith(started)] == []
+    assert result["threads"] == 1
+
+
+def test_importing_loads_no_driver_and_no_framework() -> None:
+    modules = probe()["modules"]
+    assert "octavo._core" in modules
+    assert [name for name in (*DRIVERS, *FRAMEWORKS) if name in modules] == []
+
+
+def test_importing_takes_less_than_150_ms() -> None:
+    # The best of five: the question is what the import costs, not what else the machine was doing.
+    best = min(probe()["seconds"] for _ in range(5))
+    assert 0 < best < 0.150
+
+
+def test_a_build_without_optimisation_warns() -> None:
+    slow: Any = SimpleNamespace(optimised=False, opt_level="0")
+    with pytest.warns(RuntimeWarning, match=r"without optimisation \(opt-level 0\)"):
+        warn_unless_optimised(slow)
+
+
+def test_an_optimised_build_does_not_warn() -> None:
+    fast: Any = SimpleNamespace(optimised=True, opt_level="3")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warn_unless_optimised(fast)
+
+
+def test_the_build_says_what_it_is() -> None:
+    build = build_info()
+    assert build.profile in ("debug", "release")
+    assert build.optimised == (build.opt_level != "0")
+    assert build.version in repr(build)
+    assert build.target.count("-") >= 2
