@@ -9,6 +9,7 @@ pub mod error;
 pub mod message;
 pub mod node;
 pub mod plan;
+pub mod rules;
 pub mod tokens;
 pub mod transcript;
 pub mod window;

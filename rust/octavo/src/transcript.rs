@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use crate::error::{Error, Result};
 use crate::message::{
-    BlockEnd, BlockFlags, BlockKind, BlockRow, Format, MessageEnd, MessageFlags, MessageRow, Role, Rows, id_hash,
+    BlockEnd, BlockKind, BlockRow, Format, MessageEnd, MessageFlags, MessageRow, Role, Rows, id_hash,
 };
 
 /// How many exchanges an unanswered call stays an open obligation. A confirmation may come many turns
@@ -446,16 +446,5 @@ fn full(what: &'static str) -> Error {
 
 /// The message's flags with those that its blocks tell.
 fn flags_of(entry: &Entry) -> MessageFlags {
-    entry.blocks.iter().fold(entry.end.flags, |flags, block| flags.with(flag_of(block)))
-}
-
-fn flag_of(block: &BlockRow) -> MessageFlags {
-    let of_kind = match block.kind {
-        BlockKind::Thinking | BlockKind::RedactedThinking => MessageFlags::THINKING,
-        BlockKind::Call => MessageFlags::CALLS,
-        BlockKind::Result => MessageFlags::RESULTS,
-        BlockKind::Marker => MessageFlags::default(),
-        _ => MessageFlags::SPEECH,
-    };
-    of_kind.when(block.flags.has(BlockFlags::MALFORMED), MessageFlags::MALFORMED)
+    entry.blocks.iter().fold(entry.end.flags, |flags, block| flags.with(MessageFlags::of_block(block)))
 }
