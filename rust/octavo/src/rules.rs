@@ -181,13 +181,8 @@ struct Message<'a> {
 }
 
 /// What stands for a message that the rows do not have: nothing, said by nobody who matters to a rule.
-const MISSING: MessageRow = MessageRow {
-    first_block: 0,
-    blocks: 0,
-    tokens: 0,
-    flags: crate::message::MessageFlags(0),
-    role: Role::System,
-};
+const MISSING: MessageRow =
+    MessageRow { first_block: 0, blocks: 0, tokens: 0, flags: crate::message::MessageFlags(0), role: Role::System };
 
 impl<'a> Message<'a> {
     fn new(rows: Rows<'a>, position: usize, index: u32) -> Self {

@@ -42,7 +42,8 @@ fn text() -> impl Strategy<Value = BlockRow> {
     let flags = prop_oneof![
         6 => Just(BlockFlags(0)), 1 => Just(empty), 1 => Just(blank), 1 => Just(BlockFlags::TRAILING_SPACE)
     ];
-    let breakpoint = prop_oneof![5 => Just(BlockFlags(0)), 2 => Just(BlockFlags::CACHE_5M), 1 => Just(BlockFlags::CACHE_1H)];
+    let breakpoint =
+        prop_oneof![5 => Just(BlockFlags(0)), 2 => Just(BlockFlags::CACHE_5M), 1 => Just(BlockFlags::CACHE_1H)];
     (flags, breakpoint).prop_map(|(flags, breakpoint)| row(BlockKind::Text, 0, flags.with(breakpoint)))
 }
 
@@ -72,10 +73,11 @@ fn packed() -> impl Strategy<Value = Vec<(Role, Vec<BlockRow>)>> {
 
 fn flat() -> impl Strategy<Value = Vec<(Role, Vec<BlockRow>)>> {
     let reasoning = row(BlockKind::Thinking, 0, BlockFlags::SPECIAL);
-    let assistant = (prop::bool::weighted(0.3), prop::option::of(text()), prop::collection::vec(paired(BlockKind::Call), 0..4))
-        .prop_map(move |(thinks, said, calls)| {
-            (Role::Assistant, thinks.then_some(reasoning).into_iter().chain(said).chain(calls).collect())
-        });
+    let assistant =
+        (prop::bool::weighted(0.3), prop::option::of(text()), prop::collection::vec(paired(BlockKind::Call), 0..4))
+            .prop_map(move |(thinks, said, calls)| {
+                (Role::Assistant, thinks.then_some(reasoning).into_iter().chain(said).chain(calls).collect())
+            });
     let message = prop_oneof![
         5 => assistant,
         6 => paired(BlockKind::Result).prop_map(|block| (Role::Tool, vec![block])),

@@ -246,10 +246,8 @@ impl Layer<'_, '_> {
     /// Lays out the results of the calls that wait, in the order in which they came, then placeholders.
     fn answer_calls(&mut self, end: usize) {
         let waiting = std::mem::take(&mut self.waiting);
-        let mut results: Vec<(Place, Place)> = waiting
-            .iter()
-            .filter_map(|(call, _, _)| Some((self.pairs.result_of(*call)?, *call)))
-            .collect();
+        let mut results: Vec<(Place, Place)> =
+            waiting.iter().filter_map(|(call, _, _)| Some((self.pairs.result_of(*call)?, *call))).collect();
         results.sort_unstable();
         let near = self.end_of_answers(end);
         let mut answers = Vec::with_capacity(waiting.len());

@@ -97,32 +97,45 @@ impl Mender<'_, '_> {
         if !self.is_packed() {
             return;
         }
+        let clashes = self.clashes();
         let mut merged: Vec<Draft> = Vec::with_capacity(self.drafts.len());
-        for draft in std::mem::take(&mut self.drafts) {
-            let Some((rule, last)) = self.clash(merged.last(), &draft).zip(merged.last_mut()) else {
-                merged.push(draft);
-                continue;
-            };
-            let provider = self.list.provider;
-            if draft.role == Role::Assistant && (last.is_bound(provider) || draft.is_bound(provider)) {
-                self.log.push(change(ChangeKind::Parted, draft.origin(), None, rule));
-                merged.push(Draft::note(Note::Continue));
-                merged.push(draft);
-                continue;
+        for (draft, clash) in std::mem::take(&mut self.drafts).into_iter().zip(clashes) {
+            match (clash, merged.last_mut()) {
+                (Some(rule), Some(last)) if !self.must_part(last, &draft) => {
+                    self.log.push(change(ChangeKind::Merged, draft.origin(), None, rule));
+                    last.from = last.from.or(draft.from);
+                    last.parts.extend(draft.parts);
+                }
+                (Some(rule), Some(_)) => {
+                    self.log.push(change(ChangeKind::Parted, draft.origin(), None, rule));
+                    merged.extend([Draft::note(Note::Continue), draft]);
+                }
+                _ => merged.push(draft),
             }
-            self.log.push(change(ChangeKind::Merged, draft.origin(), None, rule));
-            last.from = last.from.or(draft.from);
-            last.parts.extend(draft.parts);
         }
         self.drafts = merged;
     }
 
-    /// The rule that forbids `draft` behind `last`.
-    fn clash(&self, last: Option<&Draft>, draft: &Draft) -> Option<RuleId> {
+    fn must_part(&self, last: &Draft, draft: &Draft) -> bool {
+        let provider = self.list.provider;
+        draft.role == Role::Assistant && (last.is_bound(provider) || draft.is_bound(provider))
+    }
+
+    /// For each draft, the rule that forbids it behind the one before. From the end: where only messages
+    /// with calls may not follow their own kind, one that such a message joins must join what is before it.
+    fn clashes(&self) -> Vec<Option<RuleId>> {
         let demands = self.list.demands;
-        let same = last.is_some_and(|last| last.role == draft.role) && draft.role != Role::System;
-        let calls = draft.role == Role::Assistant && draft.has(BlockKind::Call);
-        demands.alternate.or(demands.calls_after_user.filter(|_| calls)).filter(|_| same)
+        let mut clashes = vec![None; self.drafts.len()];
+        let mut joined = false;
+        for ((draft, before), clash) in
+            self.drafts.iter().skip(1).zip(&self.drafts).zip(clashes.iter_mut().skip(1)).rev()
+        {
+            let same = before.role == draft.role && draft.role != Role::System;
+            let calls = draft.role == Role::Assistant && (draft.has(BlockKind::Call) || joined);
+            *clash = demands.alternate.or(demands.calls_after_user.filter(|_| calls)).filter(|_| same);
+            joined = clash.is_some() && !self.must_part(before, draft);
+        }
+        clashes
     }
 
     /// A8: with thinking off, the last turn is freed of it. Should another turn thereby become the last,

@@ -53,6 +53,5 @@ pub(super) fn takes_system(list: &List<'_>) -> bool {
 
 /// A system message follows the user's, or an assistant message that ends in a server tool's result.
 pub(super) fn may_precede_system(role: Role, last: Option<&crate::message::BlockRow>) -> bool {
-    role == Role::User
-        || (role == Role::Assistant && last.is_some_and(|block| block.kind == BlockKind::ServerResult))
+    role == Role::User || (role == Role::Assistant && last.is_some_and(|block| block.kind == BlockKind::ServerResult))
 }

@@ -442,7 +442,8 @@ impl Search {
         for results in unmatched.chunk_by(|one, other| one.0 == other.0) {
             let exchange = results.first().map_or(0, |(exchange, _)| *exchange);
             while calls.next_if(|group| group.first().is_some_and(|(number, _)| *number < exchange)).is_some() {}
-            let Some(group) = calls.next_if(|group| group.first().is_some_and(|(number, _)| *number == exchange)) else {
+            let Some(group) = calls.next_if(|group| group.first().is_some_and(|(number, _)| *number == exchange))
+            else {
                 continue;
             };
             self.match_group(group, results, any_id);

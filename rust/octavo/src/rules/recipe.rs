@@ -188,10 +188,7 @@ pub fn repaired_rows(rows: Rows<'_>, recipes: &[Recipe], added: AddedTokens) -> 
                 let kept = source.map_or(MessageFlags(0), |(_, row)| carried(row.flags));
                 let flags = blocks.iter().fold(kept, |flags, block| flags.with(MessageFlags::of_block(block)));
                 let flags = flags.when(*add_reasoning, MessageFlags::REASONING_CONTENT);
-                repaired.push(
-                    MessageRow { first_block: 0, blocks: 0, tokens, flags, role: *role },
-                    blocks.into_iter(),
-                );
+                repaired.push(MessageRow { first_block: 0, blocks: 0, tokens, flags, role: *role }, blocks.into_iter());
             }
         }
     }
@@ -212,7 +209,9 @@ fn piece_row(rows: Rows<'_>, piece: &Piece, added: AddedTokens) -> BlockRow {
     let blank = BlockRow { id: 0, tokens: 0, flags: BlockFlags::default(), kind: BlockKind::Other };
     let find = |message, block: u32| rows.blocks_of(message).get(block as usize).copied().unwrap_or(blank);
     match *piece {
-        Piece::Block { message, block, call, edits } => edited(find(message, block), call.map(|at| find(at.0, at.1)), edits),
+        Piece::Block { message, block, call, edits } => {
+            edited(find(message, block), call.map(|at| find(at.0, at.1)), edits)
+        }
         Piece::NoResult { message, block, copy } => {
             let call = find(message, block);
             let no_id = call.flags.has(BlockFlags::NO_ID);
@@ -224,7 +223,9 @@ fn piece_row(rows: Rows<'_>, piece: &Piece, added: AddedTokens) -> BlockRow {
 }
 
 fn edited(mut row: BlockRow, call: Option<BlockRow>, edits: Edits) -> BlockRow {
-    if edits.take_id && let Some(call) = call {
+    if edits.take_id
+        && let Some(call) = call
+    {
         row.id = call.id;
         row.flags = row.flags.without(BlockFlags::NO_ID);
     }
