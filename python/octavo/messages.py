@@ -205,7 +205,9 @@ def plain(message: object, index: int | None = None) -> dict[str, Any]:
         return {str(key): value for key, value in message.items()}
     dumped = _dumped(message)
     if dumped is None:
-        raise MessageError(f"{_at(index)}expected a dict or a message object, got {type(message).__name__}", index=index)
+        raise MessageError(
+            f"{_at(index)}expected a dict or a message object, got {type(message).__name__}", index=index
+        )
     for key, inside in (("choices", "choices[0].message"), ("output", "output")):
         if key in dumped and "role" not in dumped and "type" not in dumped:
             raise MessageError(f"{_at(index)}this is a whole response: give its `{inside}`", index=index)

@@ -135,7 +135,9 @@ def _media(part: dict[str, Any], index: int, log: Log) -> Block:
 def _content_document(source: dict[str, Any], title: str | None, index: int, log: Log) -> Block:
     """A document made of blocks: its texts; pictures in it are left out."""
     content = source.get("content")
-    blocks = [Text(content)] if isinstance(content, str) else [_block(p, index, log) for p in content_parts(content, index)]
+    blocks = (
+        [Text(content)] if isinstance(content, str) else [_block(p, index, log) for p in content_parts(content, index)]
+    )
     texts = [block.text for block in blocks if isinstance(block, Text)]
     log.add(index, "a document of blocks became a text")
     if len(texts) < len(blocks):

@@ -35,14 +35,12 @@ def split_data_address(address: str) -> tuple[str, str] | None:
 
 
 def image_of_source(source: Mapping[str, Any]) -> Image | None:
-    """An Anthropic image source; `None` where it is of no known kind."""
+    """An Anthropic image source; `None` for a file that only Anthropic holds, or an unknown kind."""
     match source.get("type"):
         case "base64":
             return Image(url=data_address(str(source.get("media_type")), str(source.get("data"))))
         case "url":
             return Image(url=str(source.get("url")))
-        case "file":
-            return Image(file_id=str(source.get("file_id")))
     return None
 
 
@@ -58,14 +56,12 @@ def anthropic_image(image: Image) -> dict[str, Any] | None:
 
 
 def document_of_source(source: Mapping[str, Any], title: str | None) -> Block | None:
-    """An Anthropic document source; a text document becomes the text. `None` where it is of no known kind."""
+    """An Anthropic document source; a text document becomes the text. `None` as for an image."""
     match source.get("type"):
         case "base64":
             return Document(data=data_address(str(source.get("media_type")), str(source.get("data"))), title=title)
         case "url":
             return Document(url=str(source.get("url")), title=title)
-        case "file":
-            return Document(file_id=str(source.get("file_id")), title=title)
         case "text":
             return Text(str(source.get("data")))
     return None

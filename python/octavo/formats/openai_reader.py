@@ -8,7 +8,20 @@ from typing import Any, Final
 from octavo.formats.arguments import json_text
 from octavo.formats.reading import System, content_parts, role_of, spoken, system_turn, text_of
 from octavo.formats.results import unmarked
-from octavo.formats.turns import Block, Call, Document, Image, Log, Refusal, Result, Text, Thinking, Turn, Turns, Unknown
+from octavo.formats.turns import (
+    Block,
+    Call,
+    Document,
+    Image,
+    Log,
+    Refusal,
+    Result,
+    Text,
+    Thinking,
+    Turn,
+    Turns,
+    Unknown,
+)
 from octavo.formats.media import DEFAULT_FILENAME
 from octavo.messages import plain
 

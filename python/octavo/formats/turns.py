@@ -64,13 +64,19 @@ class Log:
         else:
             self._seen.setdefault((where, message), {})[index] = None
 
-    def left_out(self, index: int, part: Mapping[str, Any], known: frozenset[str]) -> None:
+    def left_out(
+        self,
+        index: int,
+        part: Mapping[str, Any],
+        known: frozenset[str],
+        where: Literal["messages", "tools"] = "messages",
+    ) -> None:
         """Note each member of `part` that is not `known` and says something."""
         if part.keys() <= known:
             return
         for key in part.keys() - known:
             if part[key] not in (None, False, [], {}):
-                self.add(index, f"{key} left out")
+                self.add(index, f"{key} left out", where)
 
     def notes(self) -> tuple[Note, ...]:
         """Every note, in the order in which each was first made."""
@@ -93,7 +99,7 @@ class Refusal:
 
 @dataclass(slots=True)
 class Image:
-    """A picture: an address (or a `data:` address with the picture inside), or a provider's file id."""
+    """A picture: an address (or a `data:` address with the picture inside), or the id of a file that OpenAI holds."""
 
     url: str | None = None
     file_id: str | None = None
@@ -102,7 +108,7 @@ class Image:
 
 @dataclass(slots=True)
 class Document:
-    """A PDF or other file, as a `data:` address, an address, or a provider's file id."""
+    """A PDF or other file, as a `data:` address, an address, or the id of a file that OpenAI holds."""
 
     data: str | None = None
     url: str | None = None
