@@ -50,17 +50,22 @@ _BLOCK_FORMATS: Final[dict[str, Format]] = {
             "web_fetch_tool_result",
             "code_execution_tool_result",
         ),
-        cast("Format", "anthropic"),
+        "anthropic",
     ),
-    **dict.fromkeys(("image_url", "input_audio", "file", "refusal"), cast("Format", "openai")),
+    **dict.fromkeys(("image_url", "input_audio", "file", "refusal"), "openai"),
     **dict.fromkeys(
         ("input_text", "output_text", "input_image", "input_file"),
-        cast("Format", "openai-responses"),
+        "openai-responses",
     ),
 }
 
 _CLAUDE: Final = re.compile(r"claude|anthropic", re.IGNORECASE)
 _OPENAI: Final = re.compile(r"(?:^|[/:.])(?:gpt-|o[1-9](?:-|$)|chatgpt|codex|ft:gpt)", re.IGNORECASE)
+
+# The members of a message that :func:`_decide` asks for beside its role and content.
+_DECIDING_KEYS: Final = frozenset(
+    {"type", "parts", "tool_calls", "tool_call_id", "function_call", "reasoning_content", "refusal"}
+)
 
 # How many messages are looked at one by one before the rest is asked in bulk whether it is all plain text.
 _LOOKED_AT_SINGLY: Final = 32
@@ -69,9 +74,10 @@ _LOOKED_AT_SINGLY: Final = 32
 def infer_format(messages: Iterable[object], model: str | None = None) -> Format:
     """Tell the format of a list of messages from the messages themselves.
 
-    The first message that only one format can write decides. A list of plain texts could be any: then a
-    leading `system` or `developer` message means OpenAI Chat, a Claude model means Anthropic, and
-    everything else is OpenAI Chat.
+    The first message that only one format can write decides. A list of texts could be any: then a leading
+    `system` or `developer` message means OpenAI Chat; else the model's provider decides where it is
+    Anthropic or OpenAI; else an assistant message whose content is a list of text blocks means Anthropic,
+    which always answers so, and everything else is OpenAI Chat.
 
     Args:
         messages: dicts, Pydantic models or SDK objects, in any of the five formats.
@@ -82,13 +88,16 @@ def infer_format(messages: Iterable[object], model: str | None = None) -> Format
     """
     listed = messages if isinstance(messages, Sequence) else list(messages)
     decided = _first_decided(islice(listed, _LOOKED_AT_SINGLY))
-    if decided is None and not _all_plain_text(listed):
+    texts_only = decided is None and _all_plain_text(listed)
+    if decided is None and not texts_only:
         decided = _first_decided(islice(listed, _LOOKED_AT_SINGLY, None))
     if decided is not None:
         return decided
     if listed and _field(listed[0], "role") in ("system", "developer"):
         return "openai"
-    return "anthropic" if model is not None and _CLAUDE.search(model) else "openai"
+    if model is not None and (_CLAUDE.search(model) or _OPENAI.search(model)):
+        return "anthropic" if _CLAUDE.search(model) else "openai"
+    return "anthropic" if not texts_only and any(map(_answers_in_blocks, listed)) else "openai"
 
 
 def infer_provider(format: Format, model: str | None = None) -> Provider:
@@ -118,14 +127,14 @@ def _first_decided(messages: Iterable[object]) -> Format | None:
 
 
 def _all_plain_text(messages: Sequence[object]) -> bool:
-    """Whether every message is a dict of nothing but a role and a text: such a list decides nothing.
+    """Whether every message is a dict with a text as content and no member that decides.
 
-    Asked with C loops (0.05 µs a message); a Python loop over 4,000 messages takes five times as long.
+    Asked with C loops (0.1 µs a message); asking 4,000 messages one by one takes ten times as long.
     """
     if set(map(type, messages)) != {dict}:
         return False
     dicts = cast("Sequence[dict[str, object]]", messages)
-    if set(map(len, dicts)) != {2}:
+    if not _DECIDING_KEYS.isdisjoint(set[str]().union(*dicts)):
         return False
     try:
         return set(map(type, map(itemgetter("content"), dicts))) == {str}
@@ -153,6 +162,11 @@ def _decide(message: object) -> Format | None:
     return _by_message_keys(message)
 
 
+def _answers_in_blocks(message: object) -> bool:
+    """Whether an assistant message's content is a list of blocks: Anthropic's answers are, Chat's are texts."""
+    return isinstance(_field(message, "content"), (list, tuple)) and _field(message, "role") == "assistant"
+
+
 def _by_message_keys(message: object) -> Format | None:
     """What the keys beside role and content say, asked only when the content says nothing."""
     kind = _field(message, "type")
@@ -175,7 +189,7 @@ def _block_format(block: object) -> Format | None:
 
 def _field(value: object, name: str) -> Any:
     """A member of a mapping or an attribute of an object; `None` where there is none."""
-    if isinstance(value, Mapping):
+    if type(value) is dict or isinstance(value, Mapping):
         return value.get(name)
     return getattr(value, name, None)
 

@@ -58,8 +58,7 @@ def _read_message(message: dict[str, Any], index: int, turns: Turns) -> None:
         return turns.add(turn)
     content = message.get("content")
     blocks = [] if content is None else [_part(part, index, turns.log) for part in content_parts(content, index)]
-    kind = "user" if role == "user" else "system"
-    turns.add(Turn(kind, blocks, index, developer=role == "developer"))
+    turns.add(Turn("user" if role == "user" else "system", blocks, index, developer=role == "developer"))
 
 
 def _read_assistant(message: dict[str, Any], index: int, turns: Turns) -> None:

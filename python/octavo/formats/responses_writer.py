@@ -30,6 +30,9 @@ class _Writer:
         self.items: list[dict[str, Any]] = []
         self._log = log
         self._keep_thinking = keep_thinking
+        self._thoughts = 0
+        # Whether the last turn was the model's, without calls: calls right after it read as one turn with it.
+        self._after_speech = False
 
     def turn(self, turn: Turn) -> None:
         """Append one turn and the results of its calls."""
@@ -43,6 +46,7 @@ class _Writer:
             self._result(turn.blocks[0])
         else:
             self._said("user", turn)
+        self._after_speech = turn.role == "assistant" and not turn.calls()
         for result in turn.results:
             self._result(result)
 
@@ -58,19 +62,21 @@ class _Writer:
         """Texts that follow each other are one message item; the order of texts and calls stays."""
         before = len(self.items)
         spoken: list[Text | Refusal] = []
-        lone = turn.bare or any(type(block) is Call for block in turn.blocks)
+        lone = turn.bare or bool(turn.calls())
         for block in turn.blocks:
             if isinstance(block, (Text, Refusal)):
                 spoken.append(block)
-                continue
-            self._message(spoken, lone)
-            spoken = []
-            self._block(block, turn.index)
-        self._message(spoken, lone)
+            elif (item := self._item(block, turn.index)) is not None:
+                self._message(spoken, lone=lone)
+                spoken = []
+                self.items.append(item)
+        self._message(spoken, lone=lone)
         if len(self.items) == before:
             self._log.add(turn.index, "a message without content was left out")
+        elif self._after_speech and turn.calls() and type(turn.blocks[0]) is Call:
+            self._log.add(turn.index, "the calls follow a message of the model and will read as one turn with it")
 
-    def _message(self, spoken: list[Text | Refusal], lone: bool) -> None:
+    def _message(self, spoken: list[Text | Refusal], *, lone: bool) -> None:
         """A message item of the model. Beside calls a lone text is a plain text, the short form of input."""
         if not spoken:
             return
@@ -85,12 +91,12 @@ class _Writer:
         ]
         self.items.append({"type": "message", "role": "assistant", "content": content})
 
-    def _block(self, block: Block, index: int) -> None:
+    def _item(self, block: Block, index: int) -> dict[str, Any] | None:
         match block:
             case Call():
-                self.items.append(_call(block, index))
+                return _call(block, index)
             case Thinking():
-                self._thinking(block, index)
+                return self._thinking(block, index)
             case Image() | Document():
                 self._log.add(index, "media in an assistant message left out")
             case Result():
@@ -99,17 +105,20 @@ class _Writer:
                 pass
             case _:
                 self._log.add(index, f"{block.kind} left out")
+        return None
 
-    def _thinking(self, block: Thinking, index: int) -> None:
+    def _thinking(self, block: Thinking, index: int) -> dict[str, Any] | None:
         """Reasoning as data. The id is this list's own: that of another provider would not be found."""
         if not self._keep_thinking:
-            return self._log.add(index, "thinking left out: only the provider that made it accepts it")
-        item: dict[str, Any] = {"type": "reasoning", "id": f"rs_{len(self.items)}", "summary": []}
+            self._log.add(index, "thinking left out: only the provider that made it accepts it")
+            return None
+        item: dict[str, Any] = {"type": "reasoning", "id": f"rs_{self._thoughts}", "summary": []}
+        self._thoughts += 1
         if block.text is not None:
             item["content"] = [{"type": "reasoning_text", "text": block.text}]
         if block.signature is not None:
             item["encrypted_content"] = block.signature
-        self.items.append(item)
+        return item
 
     def _result(self, result: Result) -> None:
         output = marked(result.content, result.error)
