@@ -34,6 +34,7 @@ DECISIVE: list[tuple[str, dict[str, Any]]] = [
     ("openai-responses", {"type": "reasoning", "summary": []}),
     ("openai-responses", {"role": "user", "content": [{"type": "input_text", "text": "x"}]}),
     ("openai-responses", {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "x"}]}),
+    ("openai-responses", {"type": "message", "role": "assistant", "content": [{"type": "refusal", "refusal": "x"}]}),
     ("gemini", {"role": "user", "parts": [{"text": "x"}]}),
     ("bedrock", {"role": "user", "content": [{"text": "x"}]}),
     ("bedrock", {"role": "assistant", "content": [{"toolUse": {"toolUseId": "t", "name": "n", "input": {}}}]}),

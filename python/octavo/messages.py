@@ -150,6 +150,9 @@ def _decide(message: object) -> Format | None:
         return "gemini"
     if _field(message, "role") is None:
         return "openai-responses" if isinstance(_field(message, "type"), str) else None
+    if _field(message, "type") == "message":
+        # A Responses item; or an Anthropic answer as it was received, which says what it cost.
+        return "openai-responses" if _field(message, "usage") is None else "anthropic"
     if _field(message, "tool_calls") or _field(message, "function_call") or _field(message, "tool_call_id"):
         return "openai"
     if _field(message, "role") in ("tool", "function"):
@@ -159,22 +162,14 @@ def _decide(message: object) -> Format | None:
         decided = next((kind for kind in map(_block_format, content) if kind is not None), None)
         if decided is not None:
             return decided
-    return _by_message_keys(message)
+    if _field(message, "reasoning_content") is not None or _field(message, "refusal") is not None:
+        return "openai"
+    return None
 
 
 def _answers_in_blocks(message: object) -> bool:
     """Whether an assistant message's content is a list of blocks: Anthropic's answers are, Chat's are texts."""
     return isinstance(_field(message, "content"), (list, tuple)) and _field(message, "role") == "assistant"
-
-
-def _by_message_keys(message: object) -> Format | None:
-    """What the keys beside role and content say, asked only when the content says nothing."""
-    kind = _field(message, "type")
-    if kind == "message":
-        return "anthropic" if _field(message, "usage") is not None else "openai-responses"
-    if _field(message, "reasoning_content") is not None or _field(message, "refusal") is not None:
-        return "openai"
-    return None
 
 
 def _block_format(block: object) -> Format | None:
