@@ -1,0 +1,116 @@
+"""Every exception that Octavo raises, as one tree under :class:`OctavoError`.
+
+Each takes one message in plain words that says what was wrong and where; what a program may want to
+read from it stands in keyword attributes as well. Where Python already has a word for a mistake
+(`ValueError`, `LookupError`), the exception is one of those too, so that existing handlers catch it.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "BudgetError",
+    "ConversionError",
+    "FormatError",
+    "MessageError",
+    "OctavoError",
+    "TokenizerFileError",
+    "UnknownEncodingError",
+    "UnknownModelError",
+]
+
+
+class OctavoError(Exception):
+    """Base of every exception that Octavo raises on purpose."""
+
+
+class MessageError(OctavoError, ValueError):
+    """A message cannot be read at all: it is no object, has no known role, or a content of no known shape.
+
+    Attributes:
+        index: position in the list that was given, from 0; `None` where there was a single message.
+    """
+
+    def __init__(self, message: str, *, index: int | None = None) -> None:
+        """Say what is wrong, and with which message."""
+        super().__init__(message)
+        self.index = index
+
+
+class FormatError(OctavoError, ValueError):
+    """A format or provider name is not one of those that Octavo knows.
+
+    Attributes:
+        got: the name that was given.
+    """
+
+    def __init__(self, message: str, *, got: object = None) -> None:
+        """Say which name was given and which are known."""
+        super().__init__(message)
+        self.got = got
+
+
+class ConversionError(OctavoError, ValueError):
+    """Messages cannot be written in the format that was asked for.
+
+    Attributes:
+        index: position of the message in the list that was given, where one message is the reason.
+    """
+
+    def __init__(self, message: str, *, index: int | None = None) -> None:
+        """Say what cannot be written, and where it stands."""
+        super().__init__(message)
+        self.index = index
+
+
+class BudgetError(OctavoError, ValueError):
+    """A budget, share or mark is not in its range.
+
+    Attributes:
+        name: the parameter.
+        got: the value that was given.
+    """
+
+    def __init__(self, message: str, *, name: str | None = None, got: object = None) -> None:
+        """Say which number is out of which range."""
+        super().__init__(message)
+        self.name = name
+        self.got = got
+
+
+class UnknownModelError(OctavoError, LookupError):
+    """A model is not in the model table and only exact names were allowed.
+
+    Attributes:
+        model: the name that was given.
+    """
+
+    def __init__(self, message: str, *, model: str | None = None) -> None:
+        """Say which name was looked for."""
+        super().__init__(message)
+        self.model = model
+
+
+class UnknownEncodingError(OctavoError, LookupError):
+    """An encoding is not one of those inside the package.
+
+    Attributes:
+        encoding: the name that was given.
+    """
+
+    def __init__(self, message: str, *, encoding: str | None = None) -> None:
+        """Say which name was looked for and which there are."""
+        super().__init__(message)
+        self.encoding = encoding
+
+
+class TokenizerFileError(OctavoError, ValueError):
+    """A `tokenizer.json` cannot be read or used.
+
+    Attributes:
+        path: the file that was given.
+    """
+
+    def __init__(self, message: str, *, path: str | None = None) -> None:
+        """Say which file, and why it cannot be used."""
+        super().__init__(message)
+        self.path = path

@@ -1,0 +1,230 @@
+"""Writes turns as Anthropic Messages.
+
+What the provider asks for holds by construction (the letters are those of the validity rules): roles
+alternate (A9), all results of a turn's calls stand in the one user message after it, ahead of any text
+(A3), call ids are unique and of the characters it accepts (A5).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final, Literal, TypeAlias
+
+from octavo.formats.arguments import arguments_object
+from octavo.formats.media import anthropic_document, anthropic_image
+from octavo.formats.turns import Block, Call, Document, Image, Log, Refusal, Result, Text, Thinking, Turn
+
+__all__ = ["MidSystem", "write"]
+
+MidSystem: TypeAlias = Literal["user", "system"]
+"""How a system message in mid-conversation is written: as a marked user text, or as `role: system` (A16)."""
+
+# The provider's own words: "tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'".
+_ID: Final = re.compile(r"[a-zA-Z0-9_-]+")
+_NOT_ID: Final = re.compile(r"[^a-zA-Z0-9_-]")
+
+
+def write(
+    turns: list[Turn], log: Log, *, keep_thinking: bool, mid_system: MidSystem
+) -> tuple[list[dict[str, Any]], str | list[dict[str, Any]] | None]:
+    """The messages and the system prompt."""
+    leading = 0
+    while leading < len(turns) and turns[leading].role == "system":
+        leading += 1
+    writer = _Writer(log, keep_thinking, mid_system)
+    for turn in turns[leading:]:
+        writer.turn(turn)
+    return writer.messages, _system(turns[:leading], log)
+
+
+def _system(turns: list[Turn], log: Log) -> str | list[dict[str, Any]] | None:
+    """A lone text stays a text; anything else becomes one list of blocks."""
+    for turn in turns:
+        if turn.developer:
+            log.add(turn.index, "a developer message became part of the system prompt")
+    if len(turns) == 1 and turns[0].bare:
+        return _texts(turns[0], log)[0]["text"] or None
+    if len(turns) > 1:
+        log.add(turns[1].index, "several system messages became one system prompt of several blocks")
+    return [block for turn in turns for block in _texts(turn, log)] or None
+
+
+def _texts(turn: Turn, log: Log) -> list[dict[str, Any]]:
+    kept = [block for block in turn.blocks if isinstance(block, Text)]
+    if len(kept) < len(turn.blocks):
+        log.add(turn.index, "something other than text in a system message left out")
+    return [{"type": "text", "text": block.text} for block in kept]
+
+
+class _Writer:
+    """Appends messages so that no two neighbours have the same role."""
+
+    def __init__(self, log: Log, keep_thinking: bool, mid_system: MidSystem) -> None:
+        self.messages: list[dict[str, Any]] = []
+        self._log = log
+        self._keep_thinking = keep_thinking
+        self._mid_system = mid_system
+        self._ids: set[str] = set()
+        # Whether the last message's content is a list of this writer's own, which may grow.
+        self._grows = False
+        # Whether the last message holds results only: text that follows joins it without loss.
+        self._results_only = False
+
+    def turn(self, turn: Turn) -> None:
+        """Append one turn and the results of its calls."""
+        if turn.role == "system":
+            return self._mid(turn)
+        last = self.messages[-1]["role"] if self.messages else ""
+        if turn.same is not None and last != turn.role:
+            return self._append(turn.same, grows=False)
+        if turn.role == "user":
+            return self._user(turn)
+        renamed: dict[int, str] = {}
+        self._push("assistant", self._assistant(turn, renamed), turn)
+        if turn.results:
+            self._push("user", [self._result(result, renamed) for result in turn.results], turn, results=True)
+
+    def _user(self, turn: Turn) -> None:
+        if len(turn.blocks) == 1 and type(turn.blocks[0]) is Result:
+            return self._push("user", [self._result(turn.blocks[0], {})], turn, results=True)
+        self._push("user", [self._said(block, turn.index) for block in turn.blocks], turn)
+
+    def _mid(self, turn: Turn) -> None:
+        texts = _texts(turn, self._log)
+        if self._mid_system == "system" and self.messages and self.messages[-1]["role"] == "user":
+            same = turn.same if turn.same is not None and not turn.developer else None
+            content = texts[0]["text"] if turn.bare else texts
+            return self._append(same or {"role": "system", "content": content}, grows=False)
+        self._log.add(turn.index, "a system message in mid-conversation became a user text between <system> marks")
+        joined = "\n".join(block["text"] for block in texts)
+        self._push("user", [{"type": "text", "text": f"<system>\n{joined}\n</system>"}], turn)
+
+    def _append(self, message: dict[str, Any], *, grows: bool, results: bool = False) -> None:
+        self.messages.append(message)
+        self._grows = grows
+        self._results_only = results
+
+    def _push(self, role: str, blocks: list[dict[str, Any]], turn: Turn, *, results: bool = False) -> None:
+        """Append blocks as a message of `role`, or to the last message if that has the same role."""
+        if not blocks:
+            return self._log.add(turn.index, "a message without content was left out")
+        if self.messages and self.messages[-1]["role"] == role:
+            return self._join(blocks, turn, results)
+        if turn.bare and len(blocks) == 1 and blocks[0]["type"] == "text":
+            return self._append({"role": role, "content": blocks[0]["text"]}, grows=False)
+        self._append({"role": role, "content": blocks}, grows=True, results=results)
+
+    def _join(self, blocks: list[dict[str, Any]], turn: Turn, results: bool) -> None:
+        if not self._results_only:
+            self._log.add(turn.index, "joined with the message before it, which has the same role")
+        if not self._grows:
+            last = self.messages[-1]
+            content = last["content"]
+            held = [{"type": "text", "text": content}] if isinstance(content, str) else list(content)
+            self.messages[-1] = {"role": last["role"], "content": [part for part in held if _says_something(part)]}
+            self._grows = True
+        content = self.messages[-1]["content"]
+        if results and not self._results_only:
+            content[:0] = blocks
+            return
+        content.extend(block for block in blocks if _says_something(block))
+        self._results_only = self._results_only and results
+
+    def _assistant(self, turn: Turn, renamed: dict[int, str]) -> list[dict[str, Any]]:
+        blocks: list[dict[str, Any]] = []
+        several = len(turn.blocks) > 1
+        for block in turn.blocks:
+            written = self._block(block, turn.index, renamed)
+            if written is not None and not (several and not _says_something(written)):
+                blocks.append(written)
+        return blocks
+
+    def _block(self, block: Block, index: int, renamed: dict[int, str]) -> dict[str, Any] | None:
+        match block:
+            case Text(text):
+                return {"type": "text", "text": text}
+            case Call():
+                return self._call(block, index, renamed)
+            case Thinking():
+                return self._thinking(block, index)
+            case Refusal(text):
+                self._log.add(index, "a refusal became a text")
+                return {"type": "text", "text": text}
+            case Image() | Document():
+                self._log.add(index, "media in an assistant message left out")
+            case Result():
+                self._log.add(index, "a result in an assistant message left out")
+            case _:
+                self._log.add(index, f"{block.kind} left out")
+        return None
+
+    def _call(self, call: Call, index: int, renamed: dict[int, str]) -> dict[str, Any]:
+        arguments: dict[str, Any] = {"input": call.arguments} if call.custom else arguments_object(call.arguments)
+        if call.custom:
+            self._log.add(index, "a custom tool call became a call with its text under `input`")
+        return {"type": "tool_use", "id": self._new_id(call, index, renamed), "name": call.name, "input": arguments}
+
+    def _new_id(self, call: Call, index: int, renamed: dict[int, str]) -> str:
+        """The call's own id, or one made from it where the provider would refuse that."""
+        new = call.id if _ID.fullmatch(call.id) else _NOT_ID.sub("_", call.id) or "call"
+        if new in self._ids:
+            stem, count = new, len(self._ids)
+            while new in self._ids:
+                new = f"{stem}_{count}"
+                count += 1
+        self._ids.add(new)
+        renamed[id(call)] = new
+        if new != call.id:
+            self._log.add(index, "a call's id was rewritten: it was used before or has characters that are refused")
+        return new
+
+    def _thinking(self, block: Thinking, index: int) -> dict[str, Any] | None:
+        if not self._keep_thinking:
+            self._log.add(index, "thinking left out: only the provider that made it accepts it")
+            return None
+        if block.text is None:
+            return {"type": "redacted_thinking", "data": block.signature or ""}
+        written: dict[str, Any] = {"type": "thinking", "thinking": block.text}
+        if block.signature is not None:
+            written["signature"] = block.signature
+        return written
+
+    def _result(self, result: Result, renamed: dict[int, str]) -> dict[str, Any]:
+        answers = renamed.get(id(result.call), result.id)
+        content: str | list[dict[str, Any]]
+        if isinstance(result.content, str):
+            content = result.content
+        else:
+            content = [self._said(block, result.index) for block in result.content]
+        written: dict[str, Any] = {"type": "tool_result", "tool_use_id": answers, "content": content}
+        if result.error:
+            written["is_error"] = True
+        return written
+
+    def _said(self, block: Block, index: int) -> dict[str, Any]:
+        """A block of a user message or a result. What cannot be shown leaves a short text in its place."""
+        written: dict[str, Any] | None = None
+        what = type(block).__name__.lower()
+        match block:
+            case Text(text) | Refusal(text):
+                return {"type": "text", "text": text}
+            case Image():
+                if block.detail not in (None, "auto"):
+                    self._log.add(index, "an image's detail left out")
+                written = anthropic_image(block)
+            case Document():
+                written = anthropic_document(block)
+            case Result():
+                return self._result(block, {})
+            case Call() | Thinking():
+                pass
+            case _:
+                what = block.kind
+        if written is None:
+            self._log.add(index, f"{what} left out: it has no form in this format")
+        return written or {"type": "text", "text": f"[{what} left out]"}
+
+
+def _says_something(block: dict[str, Any]) -> bool:
+    """Whether a block may stand beside others: the provider refuses empty texts (A10)."""
+    return block["type"] != "text" or bool(block["text"])

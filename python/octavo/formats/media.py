@@ -1,0 +1,96 @@
+"""Pictures and files: a `data:` address in OpenAI's formats, a typed source in Anthropic's."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Mapping
+from typing import Any, Final
+
+from octavo.formats.turns import Block, Document, Image, Text
+
+__all__ = [
+    "DEFAULT_FILENAME",
+    "anthropic_document",
+    "anthropic_image",
+    "data_address",
+    "document_of_source",
+    "image_of_source",
+    "split_data_address",
+]
+
+DEFAULT_FILENAME: Final = "document.pdf"
+"""Name of a file whose document had no title: OpenAI wants one beside the data. Read back as no title."""
+
+
+def data_address(media_type: str, data: str) -> str:
+    """Media type and base64 as one `data:` address."""
+    return f"data:{media_type};base64,{data}"
+
+
+def split_data_address(address: str) -> tuple[str, str] | None:
+    """Media type and base64 of a `data:` address; `None` where it is another kind of address."""
+    head, mark, data = address.partition(";base64,")
+    return (head[5:], data) if mark and head.startswith("data:") else None
+
+
+def image_of_source(source: Mapping[str, Any]) -> Image | None:
+    """An Anthropic image source; `None` for a file that only Anthropic holds, or an unknown kind."""
+    match source.get("type"):
+        case "base64":
+            return Image(url=data_address(str(source.get("media_type")), str(source.get("data"))))
+        case "url":
+            return Image(url=str(source.get("url")))
+    return None
+
+
+def anthropic_image(image: Image) -> dict[str, Any] | None:
+    """An Anthropic image block; `None` for another provider's file or a `data:` address without base64."""
+    if image.url is None:
+        return None
+    if not image.url.startswith("data:"):
+        return {"type": "image", "source": {"type": "url", "url": image.url}}
+    if (split := split_data_address(image.url)) is None:
+        return None
+    return {"type": "image", "source": {"type": "base64", "media_type": split[0], "data": split[1]}}
+
+
+def document_of_source(source: Mapping[str, Any], title: str | None) -> Block | None:
+    """An Anthropic document source; a text document becomes the text. `None` as for an image."""
+    match source.get("type"):
+        case "base64":
+            return Document(data=data_address(str(source.get("media_type")), str(source.get("data"))), title=title)
+        case "url":
+            return Document(url=str(source.get("url")), title=title)
+        case "text":
+            return Text(str(source.get("data")))
+    return None
+
+
+def anthropic_document(document: Document) -> dict[str, Any] | None:
+    """An Anthropic document block; `None` where it is another provider's file or of a kind it does not read."""
+    source = _source(document)
+    if source is None:
+        return None
+    block: dict[str, Any] = {"type": "document", "source": source}
+    if document.title is not None:
+        block["title"] = document.title
+    return block
+
+
+def _source(document: Document) -> dict[str, Any] | None:
+    if document.url is not None:
+        return {"type": "url", "url": document.url}
+    split = split_data_address(document.data) if document.data is not None else None
+    if split is None:
+        return None
+    media_type, data = split
+    if media_type == "application/pdf":
+        return {"type": "base64", "media_type": media_type, "data": data}
+    if not media_type.startswith("text/"):
+        return None
+    try:
+        text = base64.b64decode(data, validate=True).decode()
+    except (binascii.Error, UnicodeDecodeError):
+        return None
+    return {"type": "text", "media_type": "text/plain", "data": text}
