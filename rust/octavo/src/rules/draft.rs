@@ -2,7 +2,7 @@
 
 use super::content::is_blank;
 use super::demands::Layout;
-use super::pairing::{Claim, Pairs, Place, is_loose};
+use super::pairing::{Claim, Pairs, Place, is_loose, may_stand_alone};
 use super::reasoning::{is_thinking, opens_turn};
 use super::recipe::{Change, ChangeKind, Edits, Note, Piece, Recipe};
 use super::{List, Message, Provider, RuleId};
@@ -206,7 +206,7 @@ impl Layer<'_, '_> {
         let claim = self.pairs.claim_of((message.position, number));
         let stays = match claim {
             Claim::Answers(_) | Claim::ByPlace(_) => self.loose,
-            Claim::Unknown => self.loose && self.list.mode.previous_response,
+            Claim::Unknown => self.loose && may_stand_alone(self.list, block),
             Claim::Repeated => false,
         };
         if stays {

@@ -100,6 +100,14 @@ impl<'a> Waiting<'a> {
         Some(number)
     }
 
+    /// The first call from `from` on that waits and `fits`.
+    fn after(&self, from: &mut usize, fits: impl Fn(&Slot) -> bool) -> Option<usize> {
+        while self.calls.get(*from).is_some_and(|call| !(self.is_free(*from) && fits(call))) {
+            *from += 1;
+        }
+        (*from < self.calls.len()).then_some(*from)
+    }
+
     fn knows(&self, id: u64) -> bool {
         if self.many.is_empty() { self.calls.iter().any(|call| call.id == id) } else { self.many.contains_key(&id) }
     }
@@ -111,13 +119,18 @@ impl<'a> Waiting<'a> {
 fn match_results(calls: &[Slot], results: &[Slot], any_id: bool) -> Vec<Fate> {
     let mut waiting = Waiting::new(calls);
     let mut fates: Vec<Fate> = results.iter().map(|result| by_id(&mut waiting, result)).collect();
-    let mut nameless = 0;
+    // Each only ever moves forward, since what is not free or does not fit now never will be.
+    let (mut next, mut next_nameless) = (0, 0);
     for (fate, result) in fates.iter_mut().zip(results) {
         if matches!(fate, Fate::Answers(_)) || !(result.no_id || any_id) {
             continue;
         }
-        let number = if result.no_id { waiting.first } else { next_nameless(&waiting, &mut nameless) };
-        if number < calls.len() {
+        let number = if result.no_id {
+            waiting.after(&mut next, |call| !call.optional)
+        } else {
+            waiting.after(&mut next_nameless, |call| call.no_id && !call.optional)
+        };
+        if let Some(number) = number {
             waiting.take(number);
             *fate = Fate::ByPlace(number);
         }
@@ -131,14 +144,6 @@ fn by_id(waiting: &mut Waiting<'_>, result: &Slot) -> Fate {
         None if waiting.knows(result.id) => Fate::Repeated,
         None => Fate::Unknown,
     }
-}
-
-/// The first waiting call without an id, from `from` on, which only ever moves forward.
-fn next_nameless(waiting: &Waiting<'_>, from: &mut usize) -> usize {
-    while waiting.calls.get(*from).is_some_and(|call| !call.no_id || !waiting.is_free(*from)) {
-        *from += 1;
-    }
-    *from
 }
 
 /// Judges calls, results, their ids and their places.
@@ -286,7 +291,7 @@ fn judge_order(list: &List<'_>, found: &mut Vec<Violation>) {
                 BlockKind::Call if pairs.result_of(place).is_none() && !block.flags.has(BlockFlags::CONFIRMATION) => {
                     Some(list.demands.unanswered)
                 }
-                BlockKind::Result => judge_result(list, &pairs, place),
+                BlockKind::Result => judge_result(list, &pairs, place, block),
                 _ => None,
             };
             found.extend(rule.map(|rule| message.violation(Some(number), rule)));
@@ -294,13 +299,18 @@ fn judge_order(list: &List<'_>, found: &mut Vec<Violation>) {
     }
 }
 
-fn judge_result(list: &List<'_>, pairs: &Pairs, place: Place) -> Option<RuleId> {
+fn judge_result(list: &List<'_>, pairs: &Pairs, place: Place, block: &BlockRow) -> Option<RuleId> {
     match pairs.claim_of(place) {
         Claim::Answers(_) => None,
         Claim::ByPlace(_) => list.demands.missing_id,
         Claim::Repeated => Some(list.demands.repeated),
-        Claim::Unknown => (!list.mode.previous_response).then_some(list.demands.orphan),
+        Claim::Unknown => (!may_stand_alone(list, block)).then_some(list.demands.orphan),
     }
+}
+
+/// R4: the call may stand in the stored response; but then the result must name it.
+pub(super) fn may_stand_alone(list: &List<'_>, result: &BlockRow) -> bool {
+    list.mode.previous_response && !result.flags.has(BlockFlags::NO_ID)
 }
 
 fn judge_unique(list: &List<'_>, found: &mut Vec<Violation>) {
