@@ -82,7 +82,8 @@ pub(crate) fn repair_messages<'py>(
 
 /// `(id, providers, words, error, source, date)` of every rule.
 #[pyfunction]
-pub(crate) fn rule_table() -> Vec<(&'static str, Vec<&'static str>, &'static str, &'static str, &'static str, &'static str)> {
+pub(crate) fn rule_table()
+-> Vec<(&'static str, Vec<&'static str>, &'static str, &'static str, &'static str, &'static str)> {
     let row = |rule: &octavo::rules::Rule| {
         let providers = rule.providers.iter().map(|provider| provider.name()).collect();
         (rule.name, providers, rule.says, rule.error, rule.source, rule.date)

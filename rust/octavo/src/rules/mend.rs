@@ -10,6 +10,7 @@ use super::content::{ends_in_space, is_blank};
 use super::demands::Layout;
 use super::draft::{Draft, Part};
 use super::order::{may_precede_system, takes_system};
+use super::pairing::is_identified_call;
 use super::reasoning::{is_thinking, wants_reasoning_content};
 use super::recipe::{Change, ChangeKind, Edits, Note, Piece};
 use super::{List, Provider, RuleId};
@@ -218,7 +219,7 @@ impl Mender<'_, '_> {
         let mut copies: HashMap<(u32, u32), u32> = HashMap::new();
         for draft in &mut self.drafts {
             let mut renamed = false;
-            for part in draft.parts.iter_mut().filter(|part| is_identified_call(part)) {
+            for part in draft.parts.iter_mut().filter(|part| is_identified_call(&part.row)) {
                 let number = numbers.entry(part.row.id).or_insert(0);
                 *number += 1;
                 let Some(uses) = keepers.get(&part.row.id).filter(|uses| uses.count > 1) else { continue };
@@ -312,7 +313,7 @@ fn keepers(drafts: &[Draft]) -> HashMap<u64, Uses> {
     let mut keepers: HashMap<u64, Uses> = HashMap::new();
     for draft in drafts {
         let bound = draft.parts.iter().any(|part| is_thinking(&part.row));
-        for part in draft.parts.iter().filter(|part| is_identified_call(part)) {
+        for part in draft.parts.iter().filter(|part| is_identified_call(&part.row)) {
             let uses = keepers.entry(part.row.id).or_insert(Uses { count: 0, keeper: 1 });
             uses.count += 1;
             if bound {
@@ -321,10 +322,6 @@ fn keepers(drafts: &[Draft]) -> HashMap<u64, Uses> {
         }
     }
     keepers
-}
-
-fn is_identified_call(part: &Part) -> bool {
-    part.row.kind == BlockKind::Call && part.row.id != 0
 }
 
 /// Gives a result the number that its call's id got.

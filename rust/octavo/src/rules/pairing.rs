@@ -322,14 +322,18 @@ fn judge_unique(list: &List<'_>, found: &mut Vec<Violation>) {
     }
     let mut seen = HashSet::new();
     for message in list.messages() {
-        let again = slots(&message, BlockKind::Call).filter(|call| call.id != 0 && !seen.insert(call.id));
+        let again = slots(&message, BlockKind::Call).filter(|call| !call.no_id && !seen.insert(call.id));
         found.extend(again.map(|call| call.violation(rule)));
     }
 }
 
+/// Whether a block is a call with an id of its own (in Gemini's format, a name often stands for it).
+pub(super) fn is_identified_call(block: &BlockRow) -> bool {
+    block.kind == BlockKind::Call && !block.flags.has(BlockFlags::NO_ID)
+}
+
 fn call_ids<'a>(message: &Message<'a>) -> impl Iterator<Item = u64> + use<'a> {
-    let calls = message.blocks.iter().filter(|block| block.kind == BlockKind::Call);
-    calls.map(|block| block.id).filter(|&id| id != 0)
+    message.blocks.iter().filter(|block| is_identified_call(block)).map(|block| block.id)
 }
 
 fn judge_tools(list: &List<'_>, found: &mut Vec<Violation>) {

@@ -69,14 +69,15 @@ fn judge_thinking_off(list: &List<'_>, found: &mut Vec<Violation>) {
     }
 }
 
-/// A reasoning item is followed by another item of the model's.
+/// A reasoning item is followed by another item of the model's that does not itself stand alone.
 fn judge_alone(list: &List<'_>, found: &mut Vec<Violation>) {
     let mut followed = false;
     for message in list.messages().rev() {
-        if !followed && message.blocks.iter().any(is_thinking) {
+        let alone = !followed && message.blocks.iter().any(is_thinking);
+        if alone {
             found.push(message.violation(Some(0), RuleId::R3));
         }
-        followed = message.role() == Role::Assistant;
+        followed = message.role() == Role::Assistant && !alone;
     }
 }
 
