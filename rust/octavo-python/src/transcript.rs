@@ -6,6 +6,8 @@ use octavo::assemble::Assembler;
 use octavo::budget::{Marks, Scale};
 use octavo::entry::read_entry;
 use octavo::message::Format;
+use octavo::plan::Call;
+use octavo::rules::AddedTokens;
 use octavo::transcript::Entry;
 use octavo::window::Limits;
 use pyo3::prelude::*;
@@ -14,20 +16,21 @@ use crate::error::raise;
 use crate::model::TokenCounter;
 use crate::node::Reading;
 use crate::plan::Plan;
+use crate::rules::ModeArgument;
 
 /// One conversation as rows. The messages themselves stay with the caller.
 ///
 /// The lock is held for arithmetic only: messages are read before it is taken, and nothing under it
 /// runs Python code or waits.
 #[pyclass(frozen, module = "octavo._core")]
-pub struct Transcript {
+pub(crate) struct Transcript {
     state: Mutex<Assembler>,
     counter: TokenCounter,
     format: Format,
 }
 
 impl Transcript {
-    pub fn state(&self) -> MutexGuard<'_, Assembler> {
+    pub(crate) fn state(&self) -> MutexGuard<'_, Assembler> {
         // Arithmetic that panicked has not changed the rows: they are pushed last.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -52,6 +55,7 @@ impl Transcript {
         let index = self.state().transcript().len() as usize;
         let entry = read_entry(self.format, index, &reading.node(message), &mut tally);
         reading.finish()?;
+        self.counter.finish()?;
         let entry = entry.map_err(raise)?;
         self.state().append(&entry).map_err(raise)?;
         Ok(entry.tokens)
@@ -68,16 +72,28 @@ impl Transcript {
             entries.push(read_entry(self.format, first + at, &reading.node(&message), &mut tally).map_err(raise)?);
         }
         reading.finish()?;
+        self.counter.finish()?;
         let mut state = self.state();
         entries.iter().try_for_each(|entry| state.append(entry)).map_err(raise)?;
         Ok(entries.iter().map(|entry| u64::from(entry.tokens)).sum())
     }
 
-    /// Plans a call made with all messages.
-    #[expect(clippy::needless_pass_by_value, reason = "PyO3 extracts tuples by value")]
-    fn plan(&self, budget: u64, fixed: u64, beside: u64, marks: (u32, u32, u32)) -> PyResult<Plan> {
+    /// Plans a call made with all messages. `added` is what a placeholder result, a note and an empty
+    /// message cost.
+    fn plan(
+        &self,
+        budget: u64,
+        fixed: u64,
+        beside: u64,
+        marks: (u32, u32, u32),
+        mode: &Bound<'_, PyAny>,
+        added: (u32, u32, u32),
+    ) -> PyResult<Plan> {
         let marks = Marks::new(marks.0, marks.1, marks.2).map_err(raise)?;
-        Ok(Plan::new(self.state().plan(Limits { budget, fixed, marks }, beside)))
+        let (provider, mode) = mode.extract::<ModeArgument>()?.read()?;
+        let added = AddedTokens { result: added.0, note: added.1, framing: added.2 };
+        let call = Call { limits: Limits { budget, fixed, marks }, beside, provider, mode, added };
+        Ok(Plan::new(self.state().plan(call)))
     }
 
     /// Takes in what the provider reported for the call before which there were `at` messages.

@@ -1,4 +1,5 @@
 //! Build script: lays out the tries of the vocabularies, so that nothing of it has to be done at load.
+#![expect(clippy::print_stdout, reason = "the way a build script talks to cargo")]
 
 mod layout;
 
@@ -24,10 +25,15 @@ fn spelling(packed: &[u8]) -> Option<Vec<Vec<u8>>> {
     let (singles, merges) = packed.split_at_checked(SINGLES)?;
     let mut tokens: Vec<Vec<u8>> = singles.iter().map(|&byte| vec![byte]).collect();
     for merge in merges.chunks(6) {
-        let &[a, b, c, d, e, f] = merge else { return None };
-        let left = u32::from_le_bytes([a, b, c, 0]) as usize;
-        let right = u32::from_le_bytes([d, e, f, 0]) as usize;
+        let (left, right) = merge.split_at_checked(3)?;
+        let (left, right) = (id(left)?, id(right)?);
         tokens.push([tokens.get(left)?.as_slice(), tokens.get(right)?.as_slice()].concat());
     }
     Some(tokens)
+}
+
+/// A token's id of three bytes, the lowest first.
+fn id(bytes: &[u8]) -> Option<usize> {
+    let &[low, middle, high] = bytes else { return None };
+    Some(u32::from_le_bytes([low, middle, high, 0]) as usize)
 }

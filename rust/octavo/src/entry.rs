@@ -1,7 +1,7 @@
 //! Reads and counts one message into the rows that a transcript keeps.
 
 use crate::error::Result;
-use crate::message::{BlockEnd, BlockRow, Format, Media, Sink, TextKind, read};
+use crate::message::{BlockEnd, BlockKind, BlockRow, Format, Media, Sink, TextKind, read};
 use crate::node::Node;
 use crate::tokens::tally::Tally;
 use crate::transcript::{Entry, block_row, flags_of};
@@ -23,7 +23,7 @@ impl Sink for Builder<'_> {
     }
 
     fn end_block(&mut self, end: BlockEnd<'_>) {
-        let tokens = self.tally.take_block();
+        let tokens = self.tally.take_block(end.kind);
         self.blocks.push(block_row(&end, tokens));
     }
 
@@ -46,7 +46,7 @@ pub fn read_entry<N: Node>(format: Format, index: usize, node: &N, tally: &mut T
     let Builder { tally, blocks, .. } = builder;
     end.flags = flags_of(end.flags, &blocks);
     // What stands outside a block (a participant's name) belongs to the framing.
-    let outside = tally.take_block();
+    let outside = tally.take_block(BlockKind::Other);
     let framing = tally.message(end.role, end.flags);
     let content = blocks.iter().fold(0_u32, |sum, block| sum.saturating_add(block.tokens));
     let tokens = content.saturating_add(outside).saturating_add(framing);
