@@ -21,7 +21,7 @@ FORBIDDEN = (
     "registry." + "npmjs",
     "/wo" + "rk/",
     "/fa" + "rm/",
-    "/tmp/" + "wt",
+    "/tm" + "p/wt",
     "/ro" + "ot/",
 )
 LONGEST_FILE = 500
@@ -169,7 +169,7 @@ def test_the_source_package_resolves_without_network(tmp_path: Path) -> None:
         "python/octavo/py.typed",
         "rust/octavo/src/lib.rs",
     }
-    assert needed <= inside
+    assert needed | {"rust/octavo/src/lib.rs"} <= inside
     assert [path for path in inside if path.endswith((".so", ".pyd")) or "/target/" in path] == []
     command = ["cargo", "metadata", "--locked", "--offline", "--format-version", "1"]
     resolved = subprocess.run(command, cwd=source, capture_output=True, text=True, check=False)
