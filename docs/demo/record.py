@@ -22,9 +22,11 @@ TASK = (
     "you looked at, what you found and what you would change. Order number for the time sheet: OCT-2026-1130."
 )
 
+GIF = "import struct; h = b'GIF89a' + struct.pack('<HH', 640, 480)"
+
 # Each turn: what the assistant says, and the commands it runs in parallel.
 TURNS: list[tuple[str, list[str]]] = [
-    ("I start with the lie of the land.", ["git log --stat -3", "ls -la", "git ls-files | head -80"]),
+    ("I start with the lie of the land.", ["git log --stat --format='%h %s' -3", "ls -la", "git ls-files | head -80"]),
     ("The workspace has two crates. The manifests first.", ["cat Cargo.toml", "cat rust/octavo/Cargo.toml"]),
     ("Now the crate's own description and its errors.", ["cat rust/octavo/src/lib.rs", "cat rust/octavo/src/error.rs"]),
     ("How large is what I am about to read?", ["find rust -name '*.rs' | sort | xargs wc -l"]),
@@ -43,15 +45,11 @@ TURNS: list[tuple[str, list[str]]] = [
     ),
     (
         "A truncated GIF: six bytes of signature, then two little-endian numbers. I make some by hand to see lengths.",
-        [
-            "python3 -c \"import struct; h=b'GIF89a'+struct.pack('<HH',640,480); print([(n, h[:n].hex()) for n in range(len(h)+1)])\""
-        ],
+        [f'python3 -c "{GIF}; print([(n, h[:n].hex()) for n in range(len(h) + 1)])"'],
     ),
     (
         "In base64, as it arrives in a message:",
-        [
-            "python3 -c \"import base64, struct; h=b'GIF89a'+struct.pack('<HH',640,480); print([base64.b64encode(h[:n]).decode() for n in range(len(h)+1)])\""
-        ],
+        [f'python3 -c "{GIF}; import base64; print([base64.b64encode(h[:n]).decode() for n in range(len(h) + 1)])"'],
     ),
     (
         "Is there any indexing that could go out of range? The lints forbid it; I check that nothing opts out.",
@@ -78,7 +76,7 @@ TURNS: list[tuple[str, list[str]]] = [
 ]
 
 LAST = (
-    "What I looked at: `rust/octavo/src/message.rs`, the five readers beside it, `image_size.rs`, `node.rs` and the lints. "
+    "What I looked at: `message.rs`, the five readers beside it, `image_size.rs`, `node.rs` and the lints. "
     "What I found: a size is read from the first bytes of the header alone, and every access goes through a checked "
     "`get`, so a truncated GIF has no size rather than a wrong one; the documented default is then counted. The tests "
     "of the engine pass. What I would change: nothing in the reader; one more test with each truncated length would "
