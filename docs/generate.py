@@ -45,16 +45,16 @@ def signature(value: object) -> str:
     if not callable(value):
         return ""
     try:
-        return str(inspect.signature(value))
+        return re.sub(r" at 0x[0-9a-f]+", "", str(inspect.signature(value)))
     except ValueError:
         return ""
 
 
 def members(value: object) -> Iterator[str]:
-    """The public methods and properties of a class."""
+    """The public methods and properties of a class, by name: the extension lists them in a different order each time."""
     if not inspect.isclass(value) or issubclass(value, BaseException):
         return
-    for part, member in vars(value).items():
+    for part, member in sorted(vars(value).items()):
         doc = inspect.getdoc(member)
         if part.startswith("_") or not doc or not (inspect.isroutine(member) or inspect.isdatadescriptor(member)):
             continue

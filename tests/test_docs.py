@@ -5,6 +5,7 @@ import asyncio
 import importlib.util
 import inspect
 import re
+import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -64,6 +65,7 @@ def generator() -> ModuleType:
     return module
 
 
+@pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="signatures are written as Python 3.11 prints them")
 def test_what_is_generated_is_up_to_date(capsys: pytest.CaptureFixture[str]) -> None:
     generate = generator()
     assert {"README.md", "docs/reference/api.md"} <= {name(path) for path in generate.pages()}

@@ -155,7 +155,7 @@ def test_the_release_says_that_it_has_not_run() -> None:
 
 def test_the_source_package_resolves_without_network(tmp_path: Path) -> None:
     """With the locked crates at hand, the source package needs only Rust to build."""
-    subprocess.run(["maturin", "sdist", "--quiet", "--out", tmp_path], cwd=ROOT, check=True)
+    subprocess.run(["maturin", "sdist", "--out", tmp_path], cwd=ROOT, check=True, capture_output=True)
     (archive,) = tmp_path.glob("octavo-*.tar.gz")
     with tarfile.open(archive) as opened:
         opened.extractall(tmp_path, filter="data")
