@@ -51,7 +51,7 @@ def signature(value: object) -> str:
 
 
 def members(value: object) -> Iterator[str]:
-    """The public methods and properties of a class, by name: the extension lists them in a different order each time."""
+    """The public methods and properties of a class, by name: the extension keeps no order."""
     if not inspect.isclass(value) or issubclass(value, BaseException):
         return
     for part, member in sorted(vars(value).items()):
