@@ -90,7 +90,7 @@ class Context:
     def _arguments(self, target: Format) -> dict[str, Any]:
         from octavo.formats import client_arguments
 
-        return client_arguments(self.messages, self.system, self.tools, source=self.format, target=target)
+        return client_arguments(self.messages, target, source=self.format, system=self.system, tools=self.tools)
 
     def __repr__(self) -> str:
         verdict = "fits" if self.fits else f"over by {self.tokens - self.budget}"
@@ -105,7 +105,7 @@ def due_of(draft: Draft) -> tuple[Due, ...]:
         return (Due("summary", tuple(left), tokens, "left_window"),)
     if not draft.plan.past_soft:
         return ()
-    leaving = draft.engine.next_to_leave(draft.plan)
+    leaving = draft.plan.leaving(draft.engine)
     if leaving is None:
         return ()
     return (Due("summary", (leaving,), draft.engine.tokens_in(*leaving), "soft_mark"),)

@@ -9,7 +9,7 @@ from typing import Any
 from octavo import _core
 from octavo.budget import Budget, Section
 from octavo.messages import Format, Provider
-from octavo.recipe import carry_out
+from octavo.recipes import carry_out
 from octavo.sections import Placed, at_head, at_tail, into_system, text_message
 from octavo.tokens import Counter
 
@@ -58,9 +58,8 @@ class Draft:
     tools: Any
     placed: tuple[Placed, ...]
     section_tokens: int
-    repairs: tuple[str, ...]
-    first_edit: int | None
     tokens: int
+    source: Sequence[Any]
 
 
 def frame_of(
@@ -71,7 +70,7 @@ def frame_of(
     leading: list[str] = []
     head: list[str] = []
     for section in sections:
-        if section.place == "tail":
+        if section.place == "tail" or not section.text:
             continue
         block, verdict = _cut(counter, section)
         placed.append(Placed(section.name, section.place, _message_tokens(counter, format, block), verdict, section.source))
@@ -83,7 +82,7 @@ def frame_of(
             system = into_system(format, system, block)
     tail = tuple(section for section in sections if section.place == "tail" and section.text)
     in_messages = sum(_message_tokens(counter, format, block) for block in (*leading, *head))
-    tokens = counter.fixed_tokens(format=format, system=system, tools=tools) + in_messages
+    tokens = counter.fixed + counter.count_system(system) + counter.count_tools(tools) + in_messages
     beside = sum(min(section.min_tokens, counter.count(section.block())) for section in tail)
     return Frame(system, tools, tuple(leading), tuple(head), tail, tuple(placed), tokens, beside)
 
@@ -131,14 +130,12 @@ def draft_of(
         shown = list(messages[spans[0][0] : spans[0][1]]) if spans else []
         for start, end in spans[1:]:
             shown += messages[start:end]
-        repairs, first_edit = (), None
     else:
         shown = carry_out(messages, recipes, format)
-        repairs, first_edit = tuple(plan.repair_log), plan.first_edit
     draft = Draft(
         engine=engine, plan=plan, counter=counter, model=model, format=format, provider=provider, budget=budget,
         frame=frame, messages=shown, system=frame.system, tools=frame.tools, placed=frame.placed,
-        section_tokens=0, repairs=repairs, first_edit=first_edit, tokens=plan.reported(plan.tokens),
+        section_tokens=0, tokens=plan.reported(plan.tokens), source=messages,
     )  # fmt: skip
     if frame.placed or frame.tail:
         _place_sections(draft)

@@ -15,7 +15,7 @@ from typing import Any, Final, Literal, TypeAlias, cast
 
 from octavo.errors import FormatError, MessageError
 
-__all__ = ["FORMATS", "Format", "Message", "Provider", "infer_format", "infer_provider", "plain"]
+__all__ = ["FORMATS", "Format", "Message", "Provider", "decided_format", "infer_format", "infer_provider", "plain"]
 
 Format: TypeAlias = Literal["anthropic", "openai", "openai-responses", "gemini", "bedrock"]
 """The shape that messages are written in."""
@@ -98,6 +98,14 @@ def infer_format(messages: Iterable[object], model: str | None = None) -> Format
     if model is not None and (_CLAUDE.search(model) or _OPENAI.search(model)):
         return "anthropic" if _CLAUDE.search(model) else "openai"
     return "anthropic" if not texts_only and any(map(_answers_in_blocks, listed)) else "openai"
+
+
+def decided_format(messages: Sequence[object]) -> Format | None:
+    """Tell the format that only one format's writer could have used; `None` where the messages decide nothing."""
+    decided = _first_decided(islice(messages, _LOOKED_AT_SINGLY))
+    if decided is not None or len(messages) <= _LOOKED_AT_SINGLY or _all_plain_text(messages):
+        return decided
+    return _first_decided(islice(messages, _LOOKED_AT_SINGLY, None))
 
 
 def infer_provider(format: Format, model: str | None = None) -> Provider:  # noqa: A002 (the word for it)

@@ -13,7 +13,10 @@ from octavo.context import Context
 from octavo.drafting import Draft, Frame, draft_of, frame_of
 from octavo.errors import FormatError, MessageError, OctavoError
 from octavo.messages import FORMATS, Format, Provider, decided_format, infer_format, infer_provider
-from octavo.tokens import Counter, TokenCounter, counter_for, usage_tokens
+from octavo.recipes import CONTINUE, NO_RESULT
+from octavo.sections import text_message
+from octavo.tokens import Counter, TokenCounter, Usage, counter_for
+from octavo.validity import Mode, mode_of
 
 __all__ = ["Transcript"]
 
@@ -55,13 +58,15 @@ class Transcript:
                 raise FormatError(f"unknown format or provider {name!r}: expected one of {', '.join(FORMATS)}", got=name)
         self._model = model
         self._given_provider = provider
-        self._counter = counter if isinstance(counter, Counter) else counter_for(model, strict=strict, own=counter)
+        self._counter = counter if isinstance(counter, Counter) else counter_for(model, strict=strict, counter=counter)
         self._settled = format is not None
         self._format: Format = format or infer_format((), model)
         self._provider: Provider = provider or infer_provider(self._format, model)
         self._engine = _core.Transcript(self._format, self._counter.core)
         self._messages: list[Any] = []
-        self._framed: tuple[Any, Any, tuple[Section, ...], int, Frame] | None = None
+        self._framed: tuple[tuple[Section, ...], int, Frame] | None = None
+        self._modes: dict[tuple[Any, ...], Mode] = {}
+        self._added: tuple[int, int, int] | None = None
         self._last: tuple[int, int] | None = None
         self._lock = threading.RLock()
 
@@ -120,7 +125,7 @@ class Transcript:
         with self._lock:
             if not self._settled:
                 self._settle((message,))
-            tokens = self._counter.append(self._engine, self._format, message)
+            tokens = self._engine.append(message)
             self._messages.append(message)
             return tokens
 
@@ -137,7 +142,7 @@ class Transcript:
         with self._lock:
             if not self._settled:
                 self._settle(fresh)
-            tokens = self._counter.extend(self._engine, self._format, fresh)
+            tokens = self._engine.extend(fresh)
             self._messages += fresh
             return tokens
 
@@ -151,7 +156,7 @@ class Transcript:
         sections: Sequence[Section] = (),
         now: datetime | None = None,
         thinking: bool | None = None,
-        previous_response_id: bool = False,
+        previous_response_id: str | None = None,
     ) -> Context:
         """Decide what goes into the call that is made now.
 
@@ -162,8 +167,8 @@ class Transcript:
             query: what the call is about. Recall and the ledger rank by it; the window does not depend on it.
             sections: texts beside the history.
             now: the time of the call. Nothing in a window depends on it; recall and expiry will.
-            thinking: whether the call asks for thinking; told from the model when not given.
-            previous_response_id: whether the provider holds the earlier items of a Responses conversation.
+            thinking: whether the call asks for thinking; rules about it hold only when it is said.
+            previous_response_id: the stored response that a Responses request continues.
 
         Returns:
             A context that is valid for the provider. Where what must stay does not fit, `context.fits` is
@@ -177,8 +182,8 @@ class Transcript:
         with self._lock:
             frame = self._frame(system, tools, tuple(sections))
             plan = self._engine.plan(
-                limit.tokens, frame.tokens, frame.beside, limit.marks.per_mille, self._provider,
-                thinking, previous_response_id,
+                limit.tokens, frame.tokens, frame.beside, limit.marks.per_mille,
+                self._mode(thinking, previous_response_id, tools), self._costs(),
             )  # fmt: skip
             draft = draft_of(
                 self._engine, plan, self._messages, counter=self._counter, model=self._model,
@@ -198,9 +203,9 @@ class Transcript:
 
         Raises:
             OctavoError: no context was assembled yet.
-            MessageError: there are no input tokens in it.
+            BudgetError: there is no number of input tokens in it.
         """
-        reported = usage_tokens(usage)
+        reported = Usage.read(usage).input
         with self._lock:
             if self._last is None:
                 raise OctavoError("observe needs a context that was assembled before: there is none yet")
@@ -280,20 +285,40 @@ class Transcript:
         if decided_now == self._format:
             return
         engine = _core.Transcript(decided_now, self._counter.core)
-        self._counter.extend(engine, decided_now, self._messages)
+        engine.extend(self._messages)
         self._format = decided_now
         self._provider = self._given_provider or infer_provider(decided_now, self._model)
-        self._engine, self._framed = engine, None
+        self._engine, self._framed, self._added = engine, None, None
+        self._modes.clear()
 
     def _frame(self, system: Any, tools: Any, sections: tuple[Section, ...]) -> Frame:
         """The counted frame; counted anew when anything in it changed, also deep inside."""
-        mark = _core.fingerprint(system, tools) if system is not None or tools is not None else 0
+        mark = 0 if system is None and tools is None else _core.fingerprint((system, tools))
         known = self._framed
-        if known is not None and known[0] is system and known[1] is tools and known[2] == sections and known[3] == mark:
-            return known[4]
+        if known is not None and known[0] == sections and known[1] == mark:
+            return known[2]
         frame = frame_of(self._counter, self._format, system, tools, sections)
-        self._framed = (system, tools, sections, mark, frame)
+        self._framed = (sections, mark, frame)
         return frame
+
+    def _mode(self, thinking: bool | None, previous_response_id: str | None, tools: Any) -> Mode:
+        """What the rules must know of the request; the same for most calls of a conversation."""
+        key = (thinking, previous_response_id, None if tools is None else bool(tools), self._provider)
+        mode = self._modes.get(key)
+        if mode is None:
+            mode = self._modes[key] = mode_of(
+                self._messages, self._provider, format=self._format, model=self._model, thinking=thinking,
+                previous_response_id=previous_response_id, tools=tools,
+            )  # fmt: skip
+        return mode
+
+    def _costs(self) -> tuple[int, int, int]:
+        """Tokens of what a repair may add: a placeholder result, a note, the framing of a new message."""
+        if self._added is None:
+            counter = self._counter
+            framing = counter.count_message(text_message(self._format, "user", ""), format=self._format)
+            self._added = (counter.count(NO_RESULT) + framing, counter.count(CONTINUE), framing)
+        return self._added
 
 
 def _spent(draft: Draft) -> int:

@@ -20,6 +20,8 @@ mod _core {
     #[pymodule_export]
     use crate::model::{ModelProfile, TokenCounter, read_usage};
     #[pymodule_export]
+    use crate::node::fingerprint;
+    #[pymodule_export]
     use crate::plan::{Plan, allocate};
     #[pymodule_export]
     use crate::rules::{judge_messages, repair_messages, rule_table};

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::cell::RefCell;
 
-use octavo::node::{Key, Node, NodeKind};
+use octavo::node::{Key, Node, NodeKind, write_json};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -179,4 +179,14 @@ fn repair_surrogates(py: Python<'_>, text: &Bound<'_, PyString>) -> String {
     let Ok(bytes) = encoded.and_then(|bytes| bytes.extract::<Vec<u8>>()) else { return String::new() };
     let units = bytes.chunks_exact(2).filter_map(|pair| Some(u16::from_le_bytes(pair.try_into().ok()?)));
     char::decode_utf16(units).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
+}
+
+/// A number that changes when anything in a value does, however deep: tells whether it must be counted anew.
+#[pyfunction]
+pub(crate) fn fingerprint(value: &Bound<'_, PyAny>) -> PyResult<u64> {
+    let reading = Reading::new(value.py());
+    let mut written = String::new();
+    write_json(&reading.node(value), &mut written);
+    reading.finish()?;
+    Ok(octavo::message::id_hash(&written))
 }
