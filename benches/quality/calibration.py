@@ -10,18 +10,32 @@ before each call, the report of the call before, and estimates only what was add
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import os
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from octavo import _core
 from octavo.tokens import Usage, counter_for
 
-HEADER = ("transcript", "calls", "growth", "plain p50", "plain p95", "anchored p50", "anchored p95", "tail p50", "tail p95", "ratio")
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+HEADER = (
+    "transcript",
+    "calls",
+    "growth",
+    "plain p50",
+    "plain p95",
+    "anchored p50",
+    "anchored p95",
+    "tail p50",
+    "tail p95",
+    "ratio",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +78,7 @@ def row(name: str, found: list[Call]) -> tuple[str, ...]:
     hidden = found[0].reported - found[0].estimated
     anchor = _core.Anchor(found[0].reported, found[0].estimated)
     plain, anchored, tail = [], [], []
-    for before, call in zip(found, found[1:], strict=False):
+    for before, call in itertools.pairwise(found):
         plain.append(abs(call.estimated + hidden - call.reported) / call.reported)
         total = anchor.total(call.estimated - before.estimated)
         anchored.append(abs(total - call.reported) / call.reported)
@@ -72,12 +86,20 @@ def row(name: str, found: list[Call]) -> tuple[str, ...]:
         anchor = anchor.grown(call.reported, call.estimated)
     growth = found[-1].reported - found[0].reported
     shares = [percentile(values, share) for values in (plain, anchored, tail) for share in (0.5, 0.95)]
-    return (name, str(len(found)), f"{growth:,}", *(f"{100 * value:.1f} %" for value in shares), f"{anchor.permille / 1000:.2f}")
+    return (
+        name,
+        str(len(found)),
+        f"{growth:,}",
+        *(f"{100 * value:.1f} %" for value in shares),
+        f"{anchor.permille / 1000:.2f}",
+    )
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--shared", type=Path, default=Path(os.environ.get("OCTAVO_SHARED", Path(__file__).parents[3] / "shared")))
+    parser.add_argument(
+        "--shared", type=Path, default=Path(os.environ.get("OCTAVO_SHARED", Path(__file__).parents[3] / "shared"))
+    )
     shared = parser.parse_args().shared
     if not (shared / "data/transcripts").is_dir():
         print(f"skipped: {shared / 'data/transcripts'} is absent (set OCTAVO_SHARED)")
