@@ -72,7 +72,7 @@ def test_a_calibrated_count_is_near_the_recorded_ratio() -> None:
 
 
 def test_limits(counter: Counter) -> None:
-    text = "The quick brown fox. 다람쥐 헌 쳇바퀴에 타고파. {\"a\": [1, 2]} 🎉 " * 30
+    text = 'The quick brown fox. 다람쥐 헌 쳇바퀴에 타고파. {"a": [1, 2]} 🎉 ' * 30
     total = counter.count(text)
     assert counter.count_up_to(text, total) == total
     assert counter.count_up_to(text, total - 1) is None
@@ -94,7 +94,7 @@ class Words:
 
 class Broken:
     def count(self, text: str, /) -> int:
-        raise ConnectionError("the service is away")
+        raise ConnectionError(f"the service is away: {len(text)} characters uncounted")
 
 
 def test_a_counter_of_one_s_own() -> None:
@@ -152,7 +152,8 @@ def test_names_and_framing() -> None:
     counter = counter_for("gpt-4o")
     message = {"role": "user", "content": "hello"}
     assert counter.count_message(message) == 3 + 1 + 1
-    assert counter.count_message({**message, "name": "kim"}) == counter.count_message(message) + 1 + counter.count("kim")
+    named = counter.count_message({**message, "name": "kim"})
+    assert named == counter.count_message(message) + 1 + counter.count("kim")
     assert counter.count_messages([message]).tokens == counter.count_message(message) + 3
 
 

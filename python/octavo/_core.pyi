@@ -109,3 +109,16 @@ class TokenCounter:
 
 def read_usage(usage: object) -> tuple[int, int]:
     """Input and output tokens of a reported usage."""
+
+@final
+class Anchor:
+    """Reported usage beside the estimate of exactly the same content."""
+
+    def __new__(cls, reported: int, estimated: int) -> Anchor: ...
+    def grown(self, reported: int, estimated: int) -> Anchor:
+        """A later report of the same context, grown."""
+    def total(self, tail: int) -> int:
+        """Tokens of the anchored content and of a tail after it that was estimated."""
+    @property
+    def permille(self) -> int:
+        """Reported tokens per 1,000 estimated ones."""

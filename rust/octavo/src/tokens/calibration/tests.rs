@@ -79,11 +79,16 @@ fn the_anchor_corrects_without_clamps() {
 #[test]
 fn a_grown_anchor_leaves_out_what_the_estimate_does_not_know() {
     // 20,000 tokens of system prompt are reported that the estimate does not see; text costs 1.2 times.
-    let anchor = Anchor::new(21_200, 1000).unwrap().grown(26_000, 5000).unwrap();
-    assert_eq!((anchor.permille(), anchor.total(1000)), (1200, 27_200));
-    // Too little has been added to tell: the whole is used.
-    let early = Anchor::new(1200, 1000).unwrap().grown(1500, 1100).unwrap();
-    assert_eq!(early.permille(), 1364);
+    let first = Anchor::new(21_200, 1000).unwrap();
+    assert_eq!((first.permille(), first.total(1000)), (1000, 22_200));
+    let grown = first.grown(74_000, 45_000).unwrap();
+    assert!((1188..=1200).contains(&grown.permille()), "{}", grown.permille());
+    // Where all is known, the first report's ratio is used from the start and gives way in proportion.
+    let known = Anchor::new(4200, 1000).unwrap();
+    assert_eq!(known.grown(4200, 1000).unwrap().permille(), 4200);
+    assert_eq!(known.grown(6200, 3000).unwrap().permille(), (2000 * 1000 + 2000 * 4200) / 4000);
+    // A context that shrank has other content: nothing is learnt from the difference.
+    assert_eq!(known.grown(2100, 500).unwrap().permille(), 4200);
 }
 
 #[test]
