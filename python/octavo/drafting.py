@@ -12,6 +12,7 @@ from octavo.messages import Format, Provider
 from octavo.recipes import carry_out
 from octavo.sections import Placed, at_head, at_tail, into_system, text_message
 from octavo.tokens import Counter
+from octavo.validity import Mode
 
 __all__ = ["Draft", "Frame", "draft_of", "frame_of"]
 
@@ -60,6 +61,7 @@ class Draft:
     section_tokens: int
     tokens: int
     source: Sequence[Any]
+    mode: Mode
 
 
 def frame_of(
@@ -122,6 +124,7 @@ def draft_of(
     provider: Provider,
     budget: Budget,
     frame: Frame,
+    mode: Mode,
 ) -> Draft:
     """Carry out `plan` on the caller's own messages."""
     recipes = plan.recipes
@@ -135,7 +138,7 @@ def draft_of(
     draft = Draft(
         engine=engine, plan=plan, counter=counter, model=model, format=format, provider=provider, budget=budget,
         frame=frame, messages=shown, system=frame.system, tools=frame.tools, placed=frame.placed,
-        section_tokens=0, tokens=plan.reported(plan.tokens), source=messages,
+        section_tokens=0, tokens=plan.reported(plan.tokens), source=messages, mode=mode,
     )  # fmt: skip
     if frame.placed or frame.tail:
         _place_sections(draft)

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, Final
 
 from octavo.sections import Placed
+from octavo.validity import changes_of
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-__all__ = ["Report", "Span"]
+    from octavo.drafting import Draft
+
+__all__ = ["Report", "Span", "report_of"]
+
+ANCHORED_ERROR: Final = 0.027
+"""How far a total may be off once the provider has reported usage: the 95th percentile over mixed content
+(measured on 300 simulated conversations, TOKENS §4, 2026-11-30)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +136,81 @@ class Report:
             for placed in self.sections
         ]
         return fixed + sections + [_span_row(span) for span in self.spans]
+
+
+def report_of(draft: Draft) -> Report:
+    """Explain a draft: everything here is worked out when somebody reads it, not when the context is made."""
+    plan, frame = draft.plan, draft.frame
+    shared = plan.shared_prefix(draft.engine)
+    tail = draft.section_tokens - sum(placed.tokens for placed in frame.placed)
+    in_fixed = draft.section_tokens - tail
+    fixed = plan.reported(frame.tokens - in_fixed)
+    sections = plan.reported(draft.section_tokens)
+    over = max(0, draft.tokens - draft.budget.tokens)
+    first_changed = None if shared is None else _first_changed(draft, shared[0])
+    method, bound = _method(draft)
+    return Report(
+        format=draft.format,
+        provider=draft.provider,
+        model=draft.model,
+        method=method,
+        error_bound=bound,
+        tokens=draft.tokens,
+        budget=draft.budget.tokens,
+        fits=over == 0,
+        over=over,
+        pinned=_pinned(draft) if over else {},
+        fixed_tokens=fixed,
+        history_tokens=max(0, draft.tokens - fixed - sections),
+        section_tokens=sections,
+        stable_prefix_tokens=0 if shared is None else plan.reported(frame.tokens + shared[1]),
+        first_changed_index=first_changed,
+        moved=plan.moved,
+        spans=tuple(_spans(draft)),
+        sections=draft.placed,
+        repairs=tuple(change.message for change in changes_of(draft.source, draft.mode, plan.changes)),
+    )
+
+
+def _method(draft: Draft) -> tuple[str, float]:
+    """How the tokens were counted, and how far they may be off; a report of the provider's corrects both."""
+    counter = draft.counter
+    if not draft.plan.anchored:
+        return counter.method, counter.error_bound
+    return "calibrated", min(counter.error_bound, ANCHORED_ERROR) if counter.method != "exact" else 0.0
+
+
+def _first_changed(draft: Draft, shared: int) -> int:
+    """Where this context leaves what the call before sent; sections of the prefix shift it."""
+    return shared + len(draft.frame.leading)
+
+
+def _pinned(draft: Draft) -> dict[str, int]:
+    """What could not be left out, by reason, in tokens."""
+    plan, engine = draft.plan, draft.engine
+    pinned = {"fixed": plan.reported(draft.frame.tokens)}
+    for start, end, reason in plan.verdicts(engine):
+        if reason != "before_cut":
+            name = "newest" if reason == "window" else reason
+            pinned[name] = pinned.get(name, 0) + plan.reported(engine.tokens_in(start, end))
+    return pinned
+
+
+def _spans(draft: Draft) -> Iterator[Span]:
+    """Every message in runs; where repairs edited some, runs are split at them."""
+    engine, plan = draft.engine, draft.plan
+    untouched = plan.untouched
+    kept = None if untouched is None else set(untouched)
+    for start, end, reason in plan.verdicts(engine):
+        if reason == "before_cut":
+            yield Span(start, end, engine.tokens_in(start, end), "dropped", reason)
+        elif kept is None:
+            yield Span(start, end, engine.tokens_in(start, end), "kept", reason)
+        else:
+            for edited, run in groupby(range(start, end), key=lambda index: index not in kept):
+                indices = list(run)
+                first, last = indices[0], indices[-1] + 1
+                yield Span(first, last, engine.tokens_in(first, last), "edited" if edited else "kept", reason)
 
 
 def _span_row(span: Span) -> tuple[str, str, str, str]:

@@ -14,7 +14,6 @@ from octavo.drafting import Draft, Frame, draft_of, frame_of
 from octavo.errors import FormatError, MessageError, OctavoError
 from octavo.messages import FORMATS, Format, Provider, decided_format, infer_format, infer_provider
 from octavo.recipes import CONTINUE, NO_RESULT
-from octavo.sections import text_message
 from octavo.tokens import Counter, TokenCounter, Usage, counter_for
 from octavo.validity import Mode, mode_of
 
@@ -181,13 +180,13 @@ class Transcript:
         limit = Budget.of(budget)
         with self._lock:
             frame = self._frame(system, tools, tuple(sections))
+            mode = self._mode(thinking, previous_response_id, tools)
             plan = self._engine.plan(
-                limit.tokens, frame.tokens, frame.beside, limit.marks.per_mille,
-                self._mode(thinking, previous_response_id, tools), self._costs(),
-            )  # fmt: skip
+                limit.tokens, frame.tokens, frame.beside, limit.marks.per_mille, mode, self._costs()
+            )
             draft = draft_of(
                 self._engine, plan, self._messages, counter=self._counter, model=self._model,
-                format=self._format, provider=self._provider, budget=limit, frame=frame,
+                format=self._format, provider=self._provider, budget=limit, frame=frame, mode=mode,
             )  # fmt: skip
             self._last = (plan.end, plan.tokens + _spent(draft))
         return Context(draft)
@@ -315,9 +314,11 @@ class Transcript:
     def _costs(self) -> tuple[int, int, int]:
         """Tokens of what a repair may add: a placeholder result, a note, the framing of a new message."""
         if self._added is None:
+            # Framing is the model's, not the format's: any format's message of that kind will do.
             counter = self._counter
-            framing = counter.count_message(text_message(self._format, "user", ""), format=self._format)
-            self._added = (counter.count(NO_RESULT) + framing, counter.count(CONTINUE), framing)
+            result = {"role": "tool", "tool_call_id": "", "content": NO_RESULT}
+            framing = counter.count_message({"role": "user", "content": ""}, format="openai")
+            self._added = (counter.count_message(result, format="openai") - framing, counter.count(CONTINUE), framing)
         return self._added
 
 

@@ -17,7 +17,7 @@ from octavo.messages import FORMATS, Format, Provider, infer_format, infer_provi
 from octavo.model_facts import facts_of
 from octavo.recipes import block_id, carry_out
 
-__all__ = ["Change", "Mode", "Repaired", "Rule", "Violation", "mode_of", "repair", "rules", "validate"]
+__all__ = ["Change", "Mode", "Repaired", "Rule", "Violation", "changes_of", "mode_of", "repair", "rules", "validate"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,7 +257,7 @@ def repair(
         return Repaired(list(listed), ())
     recipes, changes = repaired
     return Repaired(
-        carry_out(listed, recipes, mode.format), tuple(_change(listed, mode, *change) for change in changes)
+        carry_out(listed, recipes, mode.format), tuple(changes_of(listed, mode, changes))
     )
 
 
@@ -324,6 +324,11 @@ _DONE: Final[Mapping[str, str]] = {
     "added_reasoning": "added a blank reasoning_content",
     "told": "not cured: {rule}",
 }
+
+
+def changes_of(messages: Sequence[object], mode: Mode, changes: Iterable[tuple[str, int, int | None, str]]) -> list[Change]:
+    """Say in words what the engine's repair of `messages` changed."""
+    return [_change(messages, mode, *change) for change in changes]
 
 
 def _change(messages: Sequence[object], mode: Mode, kind: str, index: int, block: int | None, rule: str) -> Change:
