@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import os
+import time
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ def chat_call(call_id: str, arguments: str = '{"q":"x"}', name: str = "look") ->
     return {"id": call_id, "type": "function", "function": {"name": name, "arguments": arguments}}
 
 
-PARALLEL = [
+PARALLEL: list[dict[str, Any]] = [
     {"role": "user", "content": "check both"},
     {"role": "assistant", "content": None, "tool_calls": [chat_call("c1"), chat_call("c2")]},
     {"role": "tool", "tool_call_id": "c1", "content": "one"},
@@ -65,6 +66,36 @@ def test_a_result_after_interleaved_text_goes_to_its_call() -> None:
     assert [note.indices for note in converted.notes] == [(4,)]
 
 
+def test_results_whose_call_is_gone_stay_first_and_in_order() -> None:
+    said = [{"role": "user", "content": "x"}, *PARALLEL[2:], {"role": "tool", "tool_call_id": "c3", "content": "three"}]
+    converted = convert(said, "anthropic", source="openai")
+    (message,) = converted.messages
+    assert [block.get("tool_use_id") for block in message["content"]] == ["c1", "c2", "c3", None, None]
+
+
+def test_blocks_of_an_sdk_inside_a_dict_are_read() -> None:
+    types = pytest.importorskip("anthropic.types")
+    block = types.ToolUseBlock(type="tool_use", id="t", name="n", input={"a": None})
+    converted = convert([{"role": "assistant", "content": [block]}], "openai")
+    assert converted.messages[0]["tool_calls"][0]["function"] == {"name": "n", "arguments": '{"a":null}'}
+
+
+def test_the_time_grows_with_the_messages_alone() -> None:
+    # The worst shapes for joining, pairing and renaming: one role only, and one id only.
+    for history in (
+        [{"role": "tool", "tool_call_id": "c", "content": "x"}, {"role": "user", "content": "y"}],
+        PARALLEL,
+    ):
+        small, large = (min(seconds(history * n) for _ in range(3)) for n in (500, 4_000))
+        assert large < small * 8 * 3
+
+
+def seconds(history: list[dict[str, Any]]) -> float:
+    started = time.perf_counter()
+    convert(history, "anthropic", source="openai")
+    return time.perf_counter() - started
+
+
 def test_neighbours_of_one_role_are_joined_with_a_note() -> None:
     said = [{"role": "user", "content": "a"}, {"role": "user", "content": "b"}, {"role": "assistant", "content": "c"}]
     before = copy.deepcopy(said)
@@ -73,6 +104,48 @@ def test_neighbours_of_one_role_are_joined_with_a_note() -> None:
     assert converted.messages[0]["content"] == [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]
     assert [(note.indices, "joined" in note.message) for note in converted.notes] == [((1,), True)]
     assert said == before
+
+
+def test_neighbouring_answers_stay_apart_between_the_openai_formats() -> None:
+    said = [{"role": "assistant", "content": "a"}, {"role": "assistant", "content": "b"}]
+    items = convert(said, "openai-responses", source="openai")
+    assert items.messages == said
+    assert convert(items.messages, "openai", source="openai-responses").messages == said
+
+
+def test_the_items_of_one_answer_become_one_message() -> None:
+    items: list[dict[str, Any]] = [
+        {"role": "user", "content": "q"},
+        {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "E"},
+        {
+            "type": "message",
+            "id": "msg_1",
+            "status": "completed",
+            "role": "assistant",
+            "content": [{"type": "output_text", "text": "a", "annotations": []}],
+        },
+        {"type": "function_call", "id": "fc_1", "call_id": "c1", "name": "look", "arguments": "{}"},
+        {"type": "reasoning", "id": "rs_2", "summary": [], "encrypted_content": "E"},
+        {"type": "function_call", "id": "fc_2", "call_id": "c2", "name": "look", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "c1", "output": "one"},
+        {"type": "function_call_output", "call_id": "c2", "output": "two"},
+    ]
+    chat = convert(items, "openai")
+    calls = [chat_call("c1", "{}"), chat_call("c2", "{}")]
+    assert chat.messages == [
+        items[0],
+        {"role": "assistant", "content": "a", "tool_calls": calls},
+        {"role": "tool", "tool_call_id": "c1", "content": "one"},
+        {"role": "tool", "tool_call_id": "c2", "content": "two"},
+    ]
+    assert {note.message.split()[0]: note.indices for note in chat.notes} == {
+        "id": (1, 2, 3, 4, 5),
+        "status": (2,),
+        "thinking": (1,),
+    }
+    anthropic = convert(items, "anthropic")
+    assert [message["role"] for message in anthropic.messages] == ["user", "assistant", "user"]
+    assert [block["type"] for block in anthropic.messages[1]["content"]] == ["text", "tool_use", "tool_use"]
 
 
 def test_a_message_that_means_the_same_is_the_same_object() -> None:
@@ -361,6 +434,11 @@ def test_a_message_that_cannot_be_read_names_its_position(target: Any) -> None:
             assert caught.value.index == 1
 
 
+def test_a_system_prompt_of_no_known_form_is_a_typed_error() -> None:
+    with pytest.raises(MessageError, match="system must be"):
+        convert([], "openai", source="anthropic", system={"text": "s"})  # type: ignore[arg-type]
+
+
 def test_formats_that_are_not_converted_are_typed_errors() -> None:
     with pytest.raises(ConversionError, match="gemini"):
         convert([{"role": "user", "parts": [{"text": "x"}]}], "openai")
@@ -514,6 +592,55 @@ def test_broken_histories_convert_without_other_errors(history: list[dict[str, A
             if isinstance(message["content"], list):
                 kinds = [block["type"] == "tool_result" for block in message["content"]]
                 assert kinds == sorted(kinds, reverse=True)
+
+
+def marked_part(source: str, kind: str, mark: str) -> dict[str, Any]:
+    """A part of a message of `source`, with `mark` as what it says."""
+    images: dict[str, dict[str, Any]] = {
+        "anthropic": {"type": "image", "source": {"type": "url", "url": mark}},
+        "openai": {"type": "image_url", "image_url": {"url": mark}},
+        "openai-responses": {"type": "input_image", "image_url": mark},
+    }
+    files: dict[str, dict[str, Any]] = {
+        "anthropic": {"type": "document", "source": {"type": "file", "file_id": mark}},
+        "openai": {"type": "file", "file": {"file_id": mark}},
+        "openai-responses": {"type": "input_file", "file_id": mark},
+    }
+    parts: dict[str, dict[str, Any]] = {
+        "text": {"type": "input_text" if source == "openai-responses" else "text", "text": mark},
+        "refusal": {"type": "refusal", "refusal": mark},
+        "odd": {"type": "odd", "odd": mark},
+        "image": images[source],
+        "file": files[source],
+        "more": {"type": "text", "text": "x", "more": mark},
+    }
+    return parts[kind]
+
+
+kinds_of_part = st.lists(st.sampled_from(["text", "refusal", "odd", "image", "file", "more"]), min_size=1, max_size=3)
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(st.tuples(st.sampled_from(["user", "assistant", "system"]), kinds_of_part, st.booleans()), max_size=5),
+    st.sampled_from(CLIENT_FORMATS),
+    st.sampled_from(CLIENT_FORMATS),
+)
+def test_nothing_is_lost_without_a_note(shapes: list[tuple[str, list[str], bool]], source: Any, target: Any) -> None:
+    history: list[dict[str, Any]] = []
+    marks: list[tuple[int, str]] = []
+    for index, (role, kinds, extra) in enumerate(shapes):
+        names = [f"<<{index}.{place}>>" for place in range(len(kinds))]
+        content = [marked_part(source, kind, name) for kind, name in zip(kinds, names, strict=True)]
+        history.append({"role": role, "content": content})
+        if extra:
+            names.append(f"<<{index}.name>>")
+            history[-1]["name"] = names[-1]
+        marks.extend((index, name) for name in names)
+    converted = convert(history, target, source=source)
+    shown = json.dumps([converted.messages, converted.system])
+    noted = {index for note in converted.notes for index in note.indices}
+    assert all(name in shown or index in noted for index, name in marks)
 
 
 def test_an_odd_speaker_of_the_same_format_is_untouched() -> None:

@@ -21,7 +21,7 @@ FORBIDDEN = (
     "registry." + "npmjs",
     "/wo" + "rk/",
     "/fa" + "rm/",
-    "/tmp/" + "wt",
+    "/tm" + "p/wt",
     "/ro" + "ot/",
 )
 LONGEST_FILE = 500
@@ -155,7 +155,7 @@ def test_the_release_says_that_it_has_not_run() -> None:
 
 def test_the_source_package_resolves_without_network(tmp_path: Path) -> None:
     """With the locked crates at hand, the source package needs only Rust to build."""
-    subprocess.run(["maturin", "sdist", "--quiet", "--out", tmp_path], cwd=ROOT, check=True)
+    subprocess.run(["maturin", "sdist", "--out", tmp_path], cwd=ROOT, check=True, capture_output=True)
     (archive,) = tmp_path.glob("octavo-*.tar.gz")
     with tarfile.open(archive) as opened:
         opened.extractall(tmp_path, filter="data")
@@ -169,7 +169,7 @@ def test_the_source_package_resolves_without_network(tmp_path: Path) -> None:
         "python/octavo/py.typed",
         "rust/octavo/src/lib.rs",
     }
-    assert needed <= inside
+    assert needed | {"rust/octavo/src/lib.rs"} <= inside
     assert [path for path in inside if path.endswith((".so", ".pyd")) or "/target/" in path] == []
     command = ["cargo", "metadata", "--locked", "--offline", "--format-version", "1"]
     resolved = subprocess.run(command, cwd=source, capture_output=True, text=True, check=False)

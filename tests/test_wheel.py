@@ -78,7 +78,7 @@ def test_the_wheel_asks_for_nothing_else(wheel: Path) -> None:
 
 def test_the_wheel_works_with_nothing_but_python(bare: tuple[Path, dict[str, str]], tmp_path: Path) -> None:
     python, environment = bare
-    command = [python, "-c", SMOKE]
+    command = [str(python), "-c", SMOKE]
     done = subprocess.run(command, check=False, env=environment, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == "0.1.0"

@@ -1,11 +1,44 @@
 """Assembles the context of LLM agents: exact, valid for the provider, stable for the prompt cache."""
 
-from octavo._build import warn_unless_optimised
+from octavo import _build, errors
 from octavo._core import BuildInfo, build_info
+from octavo.assemble import assemble
+from octavo.budget import Budget, Marks, Section
+from octavo.context import Context, Due
+from octavo.report import Report, Span
+from octavo.tokens import Count, Counter, TokenCounter, Usage, counter_for
+from octavo.transcript import Transcript
+from octavo.validity import Change, Repaired, Rule, Violation, repair, rules, validate
 
-__all__ = ["BuildInfo", "__version__", "build_info"]
+__all__ = [
+    "Budget",
+    "BuildInfo",
+    "Change",
+    "Context",
+    "Count",
+    "Counter",
+    "Due",
+    "Marks",
+    "Repaired",
+    "Report",
+    "Rule",
+    "Section",
+    "Span",
+    "TokenCounter",
+    "Transcript",
+    "Usage",
+    "Violation",
+    "__version__",
+    "assemble",
+    "build_info",
+    "counter_for",
+    "errors",
+    "repair",
+    "rules",
+    "validate",
+]
 
 __version__: str = build_info().version
 """Version of Octavo, the same as of the engine."""
 
-warn_unless_optimised(build_info())
+_build.warn_unless_optimised(build_info())

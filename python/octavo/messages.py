@@ -15,7 +15,7 @@ from typing import Any, Final, Literal, TypeAlias, cast
 
 from octavo.errors import FormatError, MessageError
 
-__all__ = ["FORMATS", "Format", "Message", "Provider", "infer_format", "infer_provider", "plain"]
+__all__ = ["FORMATS", "Format", "Message", "Provider", "decided_format", "infer_format", "infer_provider", "plain"]
 
 Format: TypeAlias = Literal["anthropic", "openai", "openai-responses", "gemini", "bedrock"]
 """The shape that messages are written in."""
@@ -100,6 +100,14 @@ def infer_format(messages: Iterable[object], model: str | None = None) -> Format
     return "anthropic" if not texts_only and any(map(_answers_in_blocks, listed)) else "openai"
 
 
+def decided_format(messages: Sequence[object]) -> Format | None:
+    """Tell the format that only one format's writer could have used; `None` where the messages decide nothing."""
+    decided = _first_decided(islice(messages, _LOOKED_AT_SINGLY))
+    if decided is not None or len(messages) <= _LOOKED_AT_SINGLY or _all_plain_text(messages):
+        return decided
+    return _first_decided(islice(messages, _LOOKED_AT_SINGLY, None))
+
+
 def infer_provider(format: Format, model: str | None = None) -> Provider:  # noqa: A002 (the word for it)
     """Tell whose rules a list must obey, from its format and the model it is meant for.
 
@@ -157,11 +165,8 @@ def _decide(message: object) -> Format | None:
         return "openai"
     if _field(message, "role") in ("tool", "function"):
         return "openai"
-    content = _field(message, "content")
-    if isinstance(content, (list, tuple)):
-        decided = next((kind for kind in map(_block_format, content) if kind is not None), None)
-        if decided is not None:
-            return decided
+    if (decided := _by_blocks(_field(message, "content"))) is not None:
+        return decided
     if _field(message, "reasoning_content") is not None or _field(message, "refusal") is not None:
         return "openai"
     return None
@@ -170,6 +175,15 @@ def _decide(message: object) -> Format | None:
 def _answers_in_blocks(message: object) -> bool:
     """Whether an assistant message's content is a list of blocks: Anthropic's answers are, Chat's are texts."""
     return isinstance(_field(message, "content"), (list, tuple)) and _field(message, "role") == "assistant"
+
+
+def _by_blocks(content: object) -> Format | None:
+    if not isinstance(content, (list, tuple)):
+        return None
+    for block in cast("Sequence[object]", content):
+        if (decided := _block_format(block)) is not None:
+            return decided
+    return None
 
 
 def _block_format(block: object) -> Format | None:

@@ -67,8 +67,8 @@ class _Writer:
         self._ids: set[str] = set()
         # Whether the last message's content is a list of this writer's own, which may grow.
         self._grows = False
-        # Whether the last message holds results only: text that follows joins it without loss.
-        self._results_only = False
+        # How many results stand first in the last message. Where there is nothing else, text joins it without loss.
+        self._results = 0
 
     def turn(self, turn: Turn) -> None:
         """Append one turn and the results of its calls."""
@@ -104,39 +104,42 @@ class _Writer:
         joined = "\n".join(block["text"] for block in texts)
         self._push("user", [{"type": "text", "text": f"<system>\n{joined}\n</system>"}], turn)
 
-    def _append(self, message: dict[str, Any], *, grows: bool, results: bool = False) -> None:
+    def _append(self, message: dict[str, Any], *, grows: bool, results: int = 0) -> None:
         self.messages.append(message)
         self._grows = grows
-        self._results_only = results
+        self._results = results
 
     def _push(self, role: str, blocks: list[dict[str, Any]], turn: Turn, *, results: bool = False) -> None:
         """Append blocks as a message of `role`, or to the last message if that has the same role."""
         if not blocks:
             self._log.add(turn.index, "a message without content was left out")
-            return
-        if self.messages and self.messages[-1]["role"] == role:
+        elif self.messages and self.messages[-1]["role"] == role:
             self._join(blocks, turn, results=results)
-            return
-        if turn.bare and len(blocks) == 1 and blocks[0]["type"] == "text":
+        elif turn.bare and len(blocks) == 1 and blocks[0]["type"] == "text":
             self._append({"role": role, "content": blocks[0]["text"]}, grows=False)
-            return
-        self._append({"role": role, "content": blocks}, grows=True, results=results)
+        else:
+            self._append({"role": role, "content": blocks}, grows=True, results=len(blocks) if results else 0)
 
     def _join(self, blocks: list[dict[str, Any]], turn: Turn, *, results: bool) -> None:
-        if not self._results_only:
-            self._log.add(turn.index, "joined with the message before it, which has the same role")
+        """Add blocks to the last message: results behind its results, anything else at its end."""
         if not self._grows:
-            last = self.messages[-1]
-            content = last["content"]
-            held = [{"type": "text", "text": content}] if isinstance(content, str) else list(content)
-            self.messages[-1] = {"role": last["role"], "content": [part for part in held if _says_something(part)]}
-            self._grows = True
+            self._open_last()
         content = self.messages[-1]["content"]
-        if results and not self._results_only:
-            content[:0] = blocks
-            return
-        content.extend(block for block in blocks if _says_something(block))
-        self._results_only = self._results_only and results
+        if not self._results or self._results < len(content):
+            self._log.add(turn.index, "joined with the message before it, which has the same role")
+        if results:
+            content[self._results : self._results] = blocks
+            self._results += len(blocks)
+        else:
+            content.extend(block for block in blocks if _says_something(block))
+
+    def _open_last(self) -> None:
+        """Replace the last message, which may be the caller's own, by one whose content may grow."""
+        last = self.messages[-1]
+        content = last["content"]
+        held = [{"type": "text", "text": content}] if isinstance(content, str) else content
+        self.messages[-1] = {"role": last["role"], "content": [part for part in held if _says_something(part)]}
+        self._grows = True
 
     def _assistant(self, turn: Turn, renamed: dict[int, str]) -> list[dict[str, Any]]:
         blocks: list[dict[str, Any]] = []

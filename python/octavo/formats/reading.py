@@ -68,9 +68,15 @@ def spoken(role: str, message: dict[str, Any], index: int) -> Turn | None:
 
 
 def system_turn(system: System, log: Log) -> Turn | None:
-    """The system prompt that was given apart, as a turn; `None` where it is empty."""
+    """The system prompt that was given apart, as a turn; `None` where it is empty.
+
+    Raises:
+        MessageError: it is neither a text nor a list of text blocks.
+    """
     if not system:
         return None
+    if not isinstance(system, (str, list, tuple)):
+        raise MessageError(f"system must be a text or a list of text blocks, got {type(system).__name__}")
     if isinstance(system, str):
         return Turn("system", [Text(system)], -1, bare=True, separate=True)
     blocks: list[Block] = [text_of(part, -1, log) for part in content_parts(system, -1)]

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 /// The exception for an engine error: its class, and what it carries beside its message.
-pub fn raise(error: Error) -> PyErr {
+pub(crate) fn raise(error: Error) -> PyErr {
     Python::attach(|py| build(py, &error).unwrap_or_else(|failure| failure))
 }
 

@@ -5,7 +5,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 /// The format of that name. Python has checked the name with a better error; this is the last line.
-pub fn parse(name: &str) -> PyResult<Format> {
+pub(crate) fn parse(name: &str) -> PyResult<Format> {
     match name {
         "anthropic" => Ok(Format::Anthropic),
         "openai" => Ok(Format::OpenAi),
@@ -17,7 +17,7 @@ pub fn parse(name: &str) -> PyResult<Format> {
 }
 
 /// The name of a format, as Python writes it.
-pub fn name(format: Format) -> &'static str {
+pub(crate) fn name(format: Format) -> &'static str {
     match format {
         Format::Anthropic => "anthropic",
         Format::OpenAi => "openai",

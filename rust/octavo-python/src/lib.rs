@@ -5,7 +5,10 @@ mod error;
 mod format;
 mod model;
 mod node;
+mod plan;
+mod rules;
 mod tokens;
+mod transcript;
 
 use pyo3::prelude::*;
 
@@ -17,5 +20,13 @@ mod _core {
     #[pymodule_export]
     use crate::model::{Anchor, ModelProfile, TokenCounter, read_usage};
     #[pymodule_export]
+    use crate::node::fingerprint;
+    #[pymodule_export]
+    use crate::plan::{Plan, allocate};
+    #[pymodule_export]
+    use crate::rules::{judge_messages, repair_messages, rule_table};
+    #[pymodule_export]
     use crate::tokens::Encoding;
+    #[pymodule_export]
+    use crate::transcript::Transcript;
 }

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::cell::RefCell;
 
-use octavo::node::{Key, Node, NodeKind};
+use octavo::node::{Key, Node, NodeKind, write_json};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -17,26 +17,26 @@ const SHORT: usize = 64;
 static KEYS: PyOnceLock<Vec<Py<PyString>>> = PyOnceLock::new();
 
 /// One reading: the interned keys, and the first exception that an object's own code raised meanwhile.
-pub struct Reading {
+pub(crate) struct Reading {
     keys: &'static [Py<PyString>],
     failure: RefCell<Option<PyErr>>,
 }
 
 impl Reading {
     /// Prepares a reading; the keys are interned once per process.
-    pub fn new(py: Python<'_>) -> Self {
+    pub(crate) fn new(py: Python<'_>) -> Self {
         let keys =
             KEYS.get_or_init(py, || Key::ALL.iter().map(|key| PyString::intern(py, key.name()).unbind()).collect());
         Self { keys, failure: RefCell::new(None) }
     }
 
     /// The object as a node of this reading.
-    pub fn node<'a, 'py>(&'a self, value: &Bound<'py, PyAny>) -> PyNode<'a, 'py> {
+    pub(crate) fn node<'a, 'py>(&'a self, value: &Bound<'py, PyAny>) -> PyNode<'a, 'py> {
         PyNode { value: value.clone(), reading: self }
     }
 
     /// Raises what an object's own code raised while it was read.
-    pub fn finish(self) -> PyResult<()> {
+    pub(crate) fn finish(self) -> PyResult<()> {
         self.failure.into_inner().map_or(Ok(()), Err)
     }
 
@@ -47,7 +47,7 @@ impl Reading {
 
 /// A Python object that is being read.
 #[derive(Clone)]
-pub struct PyNode<'a, 'py> {
+pub(crate) struct PyNode<'a, 'py> {
     value: Bound<'py, PyAny>,
     reading: &'a Reading,
 }
@@ -157,7 +157,7 @@ impl Node for PyNode<'_, '_> {
 /// The text as UTF-8: borrowed where it is ASCII (or short), else a copy that is freed after use, since
 /// `CPython` would otherwise keep the UTF-8 form of every Korean or Chinese message until it dies.
 /// A surrogate pair counts as its character, a lone surrogate as U+FFFD (the one text policy).
-pub fn borrow_text<'a>(text: &'a Bound<'_, PyString>) -> Cow<'a, str> {
+pub(crate) fn borrow_text<'a>(text: &'a Bound<'_, PyString>) -> Cow<'a, str> {
     let py = text.py();
     if text.len().is_ok_and(|len| len > SHORT) && !is_ascii(text) {
         return match text.encode_utf8() {
@@ -179,4 +179,14 @@ fn repair_surrogates(py: Python<'_>, text: &Bound<'_, PyString>) -> String {
     let Ok(bytes) = encoded.and_then(|bytes| bytes.extract::<Vec<u8>>()) else { return String::new() };
     let units = bytes.chunks_exact(2).filter_map(|pair| Some(u16::from_le_bytes(pair.try_into().ok()?)));
     char::decode_utf16(units).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
+}
+
+/// A number that changes when anything in a value does, however deep: tells whether it must be counted anew.
+#[pyfunction]
+pub(crate) fn fingerprint(value: &Bound<'_, PyAny>) -> PyResult<u64> {
+    let reading = Reading::new(value.py());
+    let mut written = String::new();
+    write_json(&reading.node(value), &mut written);
+    reading.finish()?;
+    Ok(octavo::message::id_hash(&written))
 }

@@ -3,12 +3,15 @@
 use crate::budget::Scale;
 use crate::error::Result;
 use crate::message::Format;
-use crate::plan::Plan;
+use crate::plan::{Call, Plan};
 use crate::transcript::{Entry, Transcript};
 use crate::window::{Limits, Observation, View, scale_at};
 
 /// How many views are kept: one for each set of limits in use. The oldest is folded anew when asked for.
 const VIEWS: usize = 4;
+
+/// How often a window is made smaller for what its repair adds.
+const REPAIR_ROUNDS: usize = 4;
 
 /// A transcript with what has been decided about it.
 #[derive(Debug, Clone)]
@@ -59,22 +62,43 @@ impl Assembler {
         self.views.retain(|view| view.folded_to(transcript) <= at);
     }
 
-    /// Plans one call made with all messages. `beside` is what volatile content needs next to the history.
-    pub fn plan(&mut self, limits: Limits, beside: u64) -> Plan {
-        let mut view = self.view(limits);
+    /// Plans one call made with all messages.
+    pub fn plan(&mut self, call: Call) -> Plan {
+        let mut view = self.view(call.limits);
         view.fold(&self.transcript, &self.observations);
-        let window = view.window(&self.transcript, &self.observations, beside);
-        let previous = view.previous(&self.transcript, &self.observations);
+        let plan = self.fitting(&view, call);
         self.views.push(view);
-        Plan {
-            limits,
-            scale: scale_at(&self.observations, self.transcript.len()),
-            spans: window.spans(&self.transcript),
-            leading: self.transcript.tokens_in(0, window.leading),
-            window,
-            previous,
-            repaired: 0,
+        plan
+    }
+
+    /// A plan that fits with its repairs, where one can: what a repair adds is known only when the window
+    /// is, and a smaller window may need another repair.
+    fn fitting(&self, view: &View, call: Call) -> Plan {
+        let transcript = &self.transcript;
+        let scale = scale_at(&self.observations, transcript.len());
+        let previous = view.previous(transcript, &self.observations);
+        let mut beside = call.beside;
+        let mut best: Option<Plan> = None;
+        for _ in 0..REPAIR_ROUNDS {
+            let window = view.window(transcript, &self.observations, beside);
+            if best.as_ref().is_some_and(|plan| plan.window.spans(transcript) == window.spans(transcript)) {
+                break;
+            }
+            let plan = Plan::new(transcript, call, scale, window, previous.clone());
+            let over = plan.tokens().saturating_add(call.beside).saturating_sub(scale.to_estimate(call.limits.budget));
+            let better = best.as_ref().is_none_or(|known| plan.tokens() < known.tokens());
+            if better {
+                best = Some(plan);
+            }
+            if over == 0 {
+                break;
+            }
+            beside = beside.saturating_add(over);
         }
+        best.unwrap_or_else(|| {
+            let window = view.window(transcript, &self.observations, beside);
+            Plan::new(transcript, call, scale, window, previous)
+        })
     }
 
     /// The state as it was when there were `len` messages. O(len).

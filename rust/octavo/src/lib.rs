@@ -5,10 +5,12 @@
 
 pub mod assemble;
 pub mod budget;
+pub mod entry;
 pub mod error;
 pub mod message;
 pub mod node;
 pub mod plan;
+pub mod rules;
 pub mod tokens;
 pub mod transcript;
 pub mod window;

@@ -103,6 +103,8 @@ impl BlockFlags {
     pub const MALFORMED: Self = Self(1 << 9);
     /// A call or result of a kind other than a plain function (custom tool, shell, approval…).
     pub const SPECIAL: Self = Self(1 << 10);
+    /// A call that asks for a person's consent (`mcp_approval_request`): it may wait without an answer.
+    pub const CONFIRMATION: Self = Self(1 << 11);
 
     /// Whether all of `other`'s facts hold.
     pub const fn has(self, other: Self) -> bool {
@@ -119,6 +121,12 @@ impl BlockFlags {
     #[must_use]
     pub const fn when(self, holds: bool, other: Self) -> Self {
         if holds { self.with(other) } else { self }
+    }
+
+    /// The facts without `other`'s.
+    #[must_use]
+    pub const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
     }
 
     /// Whether the block carries a cache breakpoint of any life.
@@ -168,6 +176,21 @@ impl MessageFlags {
     #[must_use]
     pub const fn when(self, holds: bool, other: Self) -> Self {
         if holds { self.with(other) } else { self }
+    }
+}
+
+impl MessageFlags {
+    /// What one of its blocks says about the whole message.
+    #[must_use]
+    pub const fn of_block(block: &BlockRow) -> Self {
+        let of_kind = match block.kind {
+            BlockKind::Thinking | BlockKind::RedactedThinking => Self::THINKING,
+            BlockKind::Call => Self::CALLS,
+            BlockKind::Result => Self::RESULTS,
+            BlockKind::Marker => Self(0),
+            _ => Self::SPEECH,
+        };
+        of_kind.when(block.flags.has(BlockFlags::MALFORMED), Self::MALFORMED)
     }
 }
 

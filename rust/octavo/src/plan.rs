@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 use crate::budget::{Scale, share};
+use crate::rules::{AddedTokens, Mode, Provider, Recipe, Repair, repair, repaired_rows};
 use crate::transcript::Transcript;
-use crate::window::{Limits, Window};
+use crate::window::{Limits, Window, next_cut};
 
 /// Why a run of messages is in the context, or is not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -57,11 +58,26 @@ pub struct Verdict {
     pub reason: Reason,
 }
 
+/// Everything that one call is planned for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Call {
+    /// How many tokens there are.
+    pub limits: Limits,
+    /// What volatile content needs at least beside the history.
+    pub beside: u64,
+    /// Whose rules hold.
+    pub provider: Provider,
+    /// What is known about the request beside its messages.
+    pub mode: Mode,
+    /// Tokens of the texts that a repair may add.
+    pub added: AddedTokens,
+}
+
 /// What is sent in one call, and what it costs. Tokens are the transcript's own count except where said.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
-    /// The limits it was made for.
-    pub limits: Limits,
+    /// What it was made for.
+    pub call: Call,
     /// Turns the transcript's count into the provider's.
     pub scale: Scale,
     /// What is shown.
@@ -70,27 +86,43 @@ pub struct Plan {
     pub previous: Option<Window>,
     /// The shown messages, in order.
     pub spans: Vec<Range<u32>>,
-    /// Tokens that repairs add or take away.
+    /// How the shown messages become valid; `None` when they are.
+    pub repair: Option<Repair>,
+    /// Tokens that the repair adds or takes away.
     pub repaired: i64,
     /// Tokens of the leading system messages.
     pub leading: u64,
 }
 
 impl Plan {
+    /// Carries a window through the provider's rules.
+    pub fn new(transcript: &Transcript, call: Call, scale: Scale, window: Window, previous: Option<Window>) -> Self {
+        let spans = window.spans(transcript);
+        let repair = mended(transcript, &call, &spans);
+        let leading = transcript.tokens_in(0, window.leading);
+        let shown = leading.saturating_add(window.tokens);
+        let repaired = repair.as_ref().map_or(0, |repair| {
+            let rows = repaired_rows(transcript.rows(), &repair.messages, call.added);
+            let tokens = rows.messages.iter().map(|row| u64::from(row.tokens)).sum::<u64>();
+            tokens.cast_signed().saturating_sub(shown.cast_signed())
+        });
+        Self { call, scale, window, previous, spans, repair, repaired, leading }
+    }
+
     /// Tokens of everything but volatile content: fixed parts, leading and shown messages, repairs.
     pub fn tokens(&self) -> u64 {
-        let shown = self.limits.fixed.saturating_add(self.leading).saturating_add(self.window.tokens);
+        let shown = self.call.limits.fixed.saturating_add(self.leading).saturating_add(self.window.tokens);
         shown.saturating_add_signed(self.repaired)
     }
 
     /// Tokens left for volatile content at the tail.
     pub fn left(&self) -> u64 {
-        self.scale.to_estimate(self.limits.budget).saturating_sub(self.tokens())
+        self.scale.to_estimate(self.call.limits.budget).saturating_sub(self.tokens())
     }
 
     /// Whether the history has passed the soft mark: a summary is worth starting.
     pub fn past_soft(&self) -> bool {
-        self.window.tokens > share(self.window.room, self.limits.marks.soft)
+        self.window.tokens > share(self.window.room, self.call.limits.marks.soft)
     }
 
     /// Every message of the call, in runs that share one reason, in order.
@@ -140,39 +172,46 @@ impl Plan {
         }
     }
 
-    /// The messages that this call sends exactly as the call before did: how many, and their tokens.
-    /// `None` where there was no call before.
+    /// The messages that the next cut would leave out, were it made now.
+    pub fn leaving(&self, transcript: &Transcript) -> Option<Range<u32>> {
+        let start = transcript.start_of(self.window.cut);
+        let end = transcript.start_of(next_cut(transcript, &self.window, self.call.limits.marks));
+        (start < end).then_some(start..end)
+    }
+
+    /// The messages that this call sends exactly as the call before did, repairs included: how many, and
+    /// their tokens. `None` where there was no call before.
     pub fn shared_prefix(&self, transcript: &Transcript) -> Option<SharedPrefix> {
-        let previous = self.previous.as_ref()?;
-        let before = previous.spans(transcript);
-        let mut shared = SharedPrefix { messages: 0, tokens: 0, whole: false };
-        let mut ours = self.spans.iter().cloned();
-        let mut theirs = before.iter().cloned();
-        let (mut mine, mut other) = (ours.next(), theirs.next());
-        while let (Some(a), Some(b)) = (&mut mine, &mut other) {
-            if a.start != b.start {
-                break;
-            }
-            let end = a.end.min(b.end);
-            shared.messages += end - a.start;
-            shared.tokens += transcript.tokens_in(a.start, end);
-            (a.start, b.start) = (end, end);
-            if a.start == a.end {
-                mine = ours.next();
-            }
-            if b.start == b.end {
-                other = theirs.next();
-            }
-        }
-        shared.whole = other.is_none();
-        Some(shared)
+        let previous = self.previous.as_ref()?.spans(transcript);
+        let before = recipes(&previous, mended(transcript, &self.call, &previous));
+        let now = recipes(&self.spans, self.repair.clone());
+        let same: Vec<Recipe> =
+            now.into_iter().zip(&before).take_while(|(ours, theirs)| ours == *theirs).map(|pair| pair.0).collect();
+        let rows = repaired_rows(transcript.rows(), &same, self.call.added);
+        Some(SharedPrefix {
+            messages: u32::try_from(same.len()).unwrap_or(u32::MAX),
+            tokens: rows.messages.iter().map(|row| u64::from(row.tokens)).sum(),
+            whole: same.len() == before.len(),
+        })
+    }
+}
+
+fn mended(transcript: &Transcript, call: &Call, spans: &[Range<u32>]) -> Option<Repair> {
+    let selection: Vec<u32> = spans.iter().cloned().flatten().collect();
+    repair(call.provider, &call.mode, transcript.rows(), &selection)
+}
+
+fn recipes(spans: &[Range<u32>], repair: Option<Repair>) -> Vec<Recipe> {
+    match repair {
+        Some(repair) => repair.messages,
+        None => spans.iter().cloned().flatten().map(Recipe::Keep).collect(),
     }
 }
 
 /// What two consecutive calls have in common from the start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SharedPrefix {
-    /// How many messages, leading ones included.
+    /// How many messages of the context, leading ones included.
     pub messages: u32,
     /// Their tokens.
     pub tokens: u64,

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use crate::error::{Error, Result};
 use crate::message::{
-    BlockEnd, BlockFlags, BlockKind, BlockRow, Format, MessageEnd, MessageFlags, MessageRow, Role, Rows, id_hash,
+    BlockEnd, BlockKind, BlockRow, Format, MessageEnd, MessageFlags, MessageRow, Role, Rows, id_hash,
 };
 
 /// How many exchanges an unanswered call stays an open obligation. A confirmation may come many turns
@@ -214,8 +214,8 @@ impl Transcript {
         if first_block.checked_add(blocks).is_none() || self.messages.len() >= u32::MAX as usize {
             return Err(full("messages"));
         }
-        let row =
-            MessageRow { first_block, blocks, tokens: entry.tokens, flags: flags_of(entry), role: entry.end.role };
+        let flags = flags_of(entry.end.flags, &entry.blocks);
+        let row = MessageRow { first_block, blocks, tokens: entry.tokens, flags, role: entry.end.role };
         self.place(&row, &entry.blocks);
         self.messages.push(row);
         self.blocks.extend_from_slice(&entry.blocks);
@@ -444,18 +444,7 @@ fn full(what: &'static str) -> Error {
     Error::OutOfRange { name: what, expected: "at most 4,294,967,295 in one transcript", got: "more".into() }
 }
 
-/// The message's flags with those that its blocks tell.
-fn flags_of(entry: &Entry) -> MessageFlags {
-    entry.blocks.iter().fold(entry.end.flags, |flags, block| flags.with(flag_of(block)))
-}
-
-fn flag_of(block: &BlockRow) -> MessageFlags {
-    let of_kind = match block.kind {
-        BlockKind::Thinking | BlockKind::RedactedThinking => MessageFlags::THINKING,
-        BlockKind::Call => MessageFlags::CALLS,
-        BlockKind::Result => MessageFlags::RESULTS,
-        BlockKind::Marker => MessageFlags::default(),
-        _ => MessageFlags::SPEECH,
-    };
-    of_kind.when(block.flags.has(BlockFlags::MALFORMED), MessageFlags::MALFORMED)
+/// A message's own flags with those that its blocks tell.
+pub fn flags_of(own: MessageFlags, blocks: &[BlockRow]) -> MessageFlags {
+    blocks.iter().fold(own, |flags, block| flags.with(MessageFlags::of_block(block)))
 }

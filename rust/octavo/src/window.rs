@@ -241,6 +241,12 @@ fn shrink(transcript: &Transcript, end: u32, from: u32, goal: impl Fn(u64) -> u6
     Cut { at: end, exchange, anchors, anchored }
 }
 
+/// Where the next cut would fall, were it made now.
+pub(crate) fn next_cut(transcript: &Transcript, window: &Window, marks: Marks) -> u32 {
+    let low = share(window.room, marks.low);
+    shrink(transcript, window.end, window.cut, |_| low, window.room).exchange
+}
+
 /// The grid that cuts are aligned to, in tokens left out.
 fn grid(room: u64) -> u64 {
     let part = (room / GRID_PARTS).max(1);

@@ -4,7 +4,8 @@
 use octavo::assemble::Assembler;
 use octavo::budget::{Marks, Scale};
 use octavo::message::{BlockFlags, BlockKind, BlockRow, Format, MessageEnd, MessageFlags, Role};
-use octavo::plan::Plan;
+use octavo::plan::{Call, Plan};
+use octavo::rules::{AddedTokens, Mode, Provider};
 use octavo::transcript::{Entry, Transcript};
 use octavo::window::Limits;
 use proptest::prelude::*;
@@ -68,8 +69,10 @@ fn messages(turns: &[Turn]) -> Vec<Entry> {
     entries
 }
 
-fn limits(budget: u64, fixed: u64) -> Limits {
-    Limits { budget, fixed, marks: Marks::default() }
+fn call(budget: u64, fixed: u64, beside: u64) -> Call {
+    let limits = Limits { budget, fixed, marks: Marks::default() };
+    let added = AddedTokens { result: 20, note: 10, framing: 4 };
+    Call { limits, beside, provider: Provider::OpenAi, mode: Mode::new(Format::OpenAi), added }
 }
 
 fn filled(entries: &[Entry]) -> Assembler {
@@ -108,7 +111,7 @@ proptest! {
     ) {
         let entries = messages(&turns);
         let mut assembler = filled(&entries);
-        let plan = assembler.plan(limits(budget, fixed), beside);
+        let plan = assembler.plan(call(budget, fixed, beside));
         let transcript = assembler.transcript();
         let kept = shown(&plan);
 
@@ -147,7 +150,7 @@ proptest! {
         let mut fed = Assembler::new(Format::OpenAi);
         let mut whole = Assembler::new(Format::OpenAi);
         for entry in &entries {
-            let before = fed.plan(limits(budget, 300), 0);
+            let before = fed.plan(call(budget, 300, 0));
             prop_assert_eq!(before.window.end, fed.transcript().len());
             fed.append(entry).unwrap();
         }
@@ -160,21 +163,23 @@ proptest! {
         for entry in &entries {
  whole.append(entry).unwrap();
 }
-        prop_assert_eq!(fed.plan(limits(budget, 300), 0), whole.plan(limits(budget, 300), 0));
+        prop_assert_eq!(fed.plan(call(budget, 300, 0)), whole.plan(call(budget, 300, 0)));
     }
 
     #[test]
     fn nothing_moves_before_the_high_mark(turns in prop::collection::vec(turn(), 1..120), budget in 1000_u64..12_000) {
+        // A late result takes the place of the error result that stood for it: a change with a reason.
+        let turns: Vec<Turn> = turns.into_iter().filter(|turn| !matches!(turn, Turn::Late(..))).collect();
         let mut assembler = Assembler::new(Format::OpenAi);
         let mut looked = 0;
         for entry in messages(&turns) {
             assembler.append(&entry).unwrap();
-            let plan = assembler.plan(limits(budget, 300), 0);
+            let plan = assembler.plan(call(budget, 300, 0));
             let Some(shared) = plan.shared_prefix(assembler.transcript()) else { continue };
             looked += 1;
             prop_assert!(shared.whole || plan.window.moved, "the prefix changed although the cut did not move");
         }
-        prop_assert!(looked > 0 || turns.len() < 120);
+        prop_assert!(looked > 0 || turns.len() < 60);
     }
 
     #[test]
@@ -185,7 +190,7 @@ proptest! {
         let whole = filled(&entries);
         let mut rewound = whole.truncated(u32::try_from(kept).unwrap()).unwrap();
         let mut fresh = filled(&entries[..kept]);
-        prop_assert_eq!(rewound.plan(limits(budget, 0), 0), fresh.plan(limits(budget, 0), 0));
+        prop_assert_eq!(rewound.plan(call(budget, 0, 0)), fresh.plan(call(budget, 0, 0)));
     }
 }
 
@@ -193,11 +198,11 @@ proptest! {
 fn a_pinned_message_stays_and_comes_back() {
     let turns: Vec<Turn> = (0..60).map(|at| if at % 2 == 0 { Turn::User(100) } else { Turn::Reply(100) }).collect();
     let mut assembler = filled(&messages(&turns));
-    assert!(!shown(&assembler.plan(limits(2000, 0), 0)).contains(&10));
+    assert!(!shown(&assembler.plan(call(2000, 0, 0))).contains(&10));
     assert!(assembler.pin(10, true));
-    assert!(shown(&assembler.plan(limits(2000, 0), 0)).contains(&10));
+    assert!(shown(&assembler.plan(call(2000, 0, 0))).contains(&10));
     assert!(assembler.pin(10, false));
-    assert!(!shown(&assembler.plan(limits(2000, 0), 0)).contains(&10));
+    assert!(!shown(&assembler.plan(call(2000, 0, 0))).contains(&10));
     assert!(!assembler.pin(60, true));
 }
 
@@ -218,6 +223,6 @@ fn many_parallel_calls_are_linear() {
     let started = std::time::Instant::now();
     let turns = vec![Turn::Calls(1, (0..5).map(|_| Some(1)).collect()); 20_000];
     let mut assembler = filled(&messages(&turns));
-    assembler.plan(limits(1000, 0), 0);
+    assembler.plan(call(1000, 0, 0));
     assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
 }

@@ -47,7 +47,8 @@ pub(super) fn read<N: Node, S: Sink>(index: usize, node: &N, sink: &mut S) -> Re
         }
         "mcp_approval_request" => {
             json_text(TextKind::Arguments, node, sink);
-            end_paired(node, BlockKind::Call, Key::Id, BlockFlags::SPECIAL, sink);
+            let flags = BlockFlags::SPECIAL.with(BlockFlags::CONFIRMATION);
+            end_paired(node, BlockKind::Call, Key::Id, flags, sink);
             Ok(plain(Role::Assistant))
         }
         "mcp_approval_response" => {

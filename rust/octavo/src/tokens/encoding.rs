@@ -3,9 +3,10 @@
 use std::sync::{Arc, LazyLock};
 
 use super::CountTokens;
-use super::merge;
-use super::pairs::Pairs;
-use super::split::{Cl100k, O200k, Split};
+use super::bpe::Bpe;
+use super::cache::Cache;
+use super::scan;
+use super::split::{Cl100k, O200k};
 use super::vocabulary::Vocabulary;
 use crate::{Error, Result};
 
@@ -13,9 +14,12 @@ use crate::{Error, Result};
 pub struct Encoding {
     name: &'static str,
     pattern: Pattern,
-    singles: [u32; 256],
-    pairs: Pairs,
+    bpe: Bpe,
+    cache: Cache,
 }
+
+/// Bytes of the counts that an encoding remembers.
+const CACHE_BYTES: usize = 6 << 20;
 
 #[derive(Clone, Copy)]
 enum Pattern {
@@ -24,9 +28,9 @@ enum Pattern {
 }
 
 static O200K: LazyLock<Result<Arc<Encoding>>> =
-    LazyLock::new(|| Vocabulary::o200k_base().map(|it| Arc::new(Encoding::new("o200k_base", Pattern::O200k, &it))));
+    LazyLock::new(|| Vocabulary::o200k_base().map(|it| Arc::new(Encoding::new("o200k_base", Pattern::O200k, it))));
 static CL100K: LazyLock<Result<Arc<Encoding>>> =
-    LazyLock::new(|| Vocabulary::cl100k_base().map(|it| Arc::new(Encoding::new("cl100k_base", Pattern::Cl100k, &it))));
+    LazyLock::new(|| Vocabulary::cl100k_base().map(|it| Arc::new(Encoding::new("cl100k_base", Pattern::Cl100k, it))));
 
 impl Encoding {
     /// The encoding of that name, loaded at the first call and shared afterwards.
@@ -46,27 +50,8 @@ impl Encoding {
         self.name
     }
 
-    fn new(name: &'static str, pattern: Pattern, vocabulary: &Vocabulary) -> Self {
-        let mut singles = [0; 256];
-        for (token, &byte) in (0..).zip(vocabulary.bytes) {
-            if let Some(single) = singles.get_mut(usize::from(byte)) {
-                *single = token;
-            }
-        }
-        Self { name, pattern, singles, pairs: Pairs::new(vocabulary) }
-    }
-
-    fn count_from<S: Split>(&self, text: &[u8], limit: usize) -> Option<usize> {
-        let (mut at, mut total) = (0, 0);
-        while at < text.len() {
-            let end = S::end(text, at);
-            total += merge::count(text.get(at..end)?, &self.singles, &self.pairs);
-            if total > limit {
-                return None;
-            }
-            at = end;
-        }
-        Some(total)
+    fn new(name: &'static str, pattern: Pattern, vocabulary: Vocabulary) -> Self {
+        Self { name, pattern, bpe: Bpe::new(vocabulary), cache: Cache::new(CACHE_BYTES) }
     }
 }
 
@@ -77,8 +62,8 @@ impl CountTokens for Encoding {
 
     fn count_up_to(&self, text: &str, limit: usize) -> Option<usize> {
         match self.pattern {
-            Pattern::O200k => self.count_from::<O200k>(text.as_bytes(), limit),
-            Pattern::Cl100k => self.count_from::<Cl100k>(text.as_bytes(), limit),
+            Pattern::O200k => scan::count::<O200k>(text.as_bytes(), limit, &self.bpe, &self.cache),
+            Pattern::Cl100k => scan::count::<Cl100k>(text.as_bytes(), limit, &self.bpe, &self.cache),
         }
     }
 

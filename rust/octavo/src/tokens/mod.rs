@@ -1,16 +1,23 @@
 //! Counting tokens.
 
+mod block;
+mod bpe;
+mod cache;
 pub mod calibration;
 mod character;
+mod classify;
 mod data;
 mod encoding;
 pub mod framing;
 pub mod image;
+#[cfg(test)]
 mod merge;
 pub mod model;
 mod pairs;
+mod scan;
 mod split;
 pub mod tally;
+mod trie;
 mod vocabulary;
 
 use std::sync::Arc;

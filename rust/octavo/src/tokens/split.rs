@@ -102,7 +102,7 @@ fn upper_word(text: &[u8], at: usize) -> Option<usize> {
 }
 
 /// Bytes of `(?i:'s|'t|'re|'ve|'m|'ll|'d)` at `at`, or 0. Case folding also equates `ſ` (U+017F) with `s`.
-fn contraction(text: &[u8], at: usize) -> usize {
+pub(super) fn contraction(text: &[u8], at: usize) -> usize {
     let Some([b'\'', rest @ ..]) = text.get(at..) else { return 0 };
     match rest {
         [b's' | b'S' | b't' | b'T' | b'm' | b'M' | b'd' | b'D', ..] => 2,

@@ -1,5 +1,6 @@
 //! The vocabularies inside the package.
 
+use super::trie::Trie;
 use crate::{Error, Result};
 
 /// A byte-pair vocabulary: every token from 256 on is the merge of two earlier tokens.
@@ -11,6 +12,8 @@ pub(super) struct Vocabulary {
     /// The byte that each of the tokens 0..=255 stands for.
     pub(super) bytes: &'static [u8; SINGLES],
     merges: &'static [[u8; 6]],
+    /// Its tokens by their bytes.
+    pub(super) trie: Trie,
 }
 
 /// Number of single-byte tokens.
@@ -18,24 +21,29 @@ pub(super) const SINGLES: usize = 256;
 
 static O200K: &[u8] = include_bytes!("../../data/o200k_base.vocabulary");
 static CL100K: &[u8] = include_bytes!("../../data/cl100k_base.vocabulary");
+static O200K_TRIE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/o200k_base.trie"));
+static CL100K_TRIE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/cl100k_base.trie"));
 
 impl Vocabulary {
     pub(super) fn o200k_base() -> Result<Self> {
-        Self::read("o200k_base", O200K)
+        Self::read("o200k_base", O200K, O200K_TRIE)
     }
 
     pub(super) fn cl100k_base() -> Result<Self> {
-        Self::read("cl100k_base", CL100K)
+        Self::read("cl100k_base", CL100K, CL100K_TRIE)
     }
 
-    fn read(name: &'static str, data: &'static [u8]) -> Result<Self> {
+    fn read(name: &'static str, data: &'static [u8], trie: &'static [u8]) -> Result<Self> {
         let Some((bytes, rest)) = data.split_first_chunk() else {
             return Err(Error::Vocabulary { name, reason: "shorter than its single-byte tokens" });
         };
         let (merges, []) = rest.as_chunks() else {
             return Err(Error::Vocabulary { name, reason: "ends inside a merge" });
         };
-        let vocabulary = Self { bytes, merges };
+        let Some(trie) = Trie::read(trie) else {
+            return Err(Error::Vocabulary { name, reason: "the trie does not have the length it states" });
+        };
+        let vocabulary = Self { bytes, merges, trie };
         if vocabulary.merges().any(|merge| merge.left >= merge.token || merge.right >= merge.token) {
             return Err(Error::Vocabulary { name, reason: "a token is made of later tokens" });
         }
@@ -54,6 +62,13 @@ impl Vocabulary {
             right: u32::from_le_bytes([d, e, f, 0]),
             token,
         })
+    }
+
+    /// The two tokens that merge into `token`; `None` for a single byte.
+    #[inline]
+    pub(super) fn parts(&self, token: u32) -> Option<(u32, u32)> {
+        let &[a, b, c, d, e, f] = self.merges.get((token as usize).checked_sub(SINGLES)?)?;
+        Some((u32::from_le_bytes([a, b, c, 0]), u32::from_le_bytes([d, e, f, 0])))
     }
 }
 

@@ -1,0 +1,148 @@
+"""Budgets and sections: how many tokens there are, and who asks for them."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, field
+from typing import Final, Literal, TypeAlias
+
+from octavo.errors import BudgetError
+
+__all__ = ["Budget", "Marks", "Place", "Section"]
+
+Place: TypeAlias = Literal["prefix", "head", "tail"]
+"""Where a section stands: `prefix` never changes within a session, `head` changes only with a planned change
+of the history, `tail` is volatile and stands after everything that the prompt cache may hold."""
+
+_LARGEST: Final = 2**63 - 1
+_NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*")
+
+
+def _whole(name: str, value: object, least: int = 0) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= _LARGEST:
+        raise BudgetError(f"{name} must be a whole number of at least {least} tokens, got {value!r}", name=name, got=value)
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """When shrinking starts and where it goes, as shares of the room.
+
+    The *room* is what can shrink: the budget less the fixed parts (system, tools, framing, sections of fixed
+    place).
+
+    Attributes:
+        soft: from here on a summary in the background is worth starting, 0 to 1.
+        high: above this, shrinking is due, 0 to 1.
+        low: shrinking goes down to this, so that the next calls keep their prefix, 0 to 1.
+
+    Raises:
+        BudgetError: unless `0 < low <= soft <= high <= 1` and `low < high`.
+    """
+
+    soft: float = 0.60
+    high: float = 0.80
+    low: float = 0.50
+
+    def __post_init__(self) -> None:
+        """Refuse marks that are out of order."""
+        shares = (self.low, self.soft, self.high)
+        if not all(isinstance(share, (int, float)) and math.isfinite(share) for share in shares):
+            raise BudgetError(f"marks must be numbers, got {self!r}", name="marks", got=self)
+        if not (0 < self.low <= self.soft <= self.high <= 1 and self.low < self.high):
+            raise BudgetError(
+                f"marks must be 0 < low <= soft <= high <= 1 with low < high, got {self!r}", name="marks", got=self
+            )
+
+    @property
+    def per_mille(self) -> tuple[int, int, int]:
+        """Soft, high and low in thousandths, as the engine takes them."""
+        return round(self.soft * 1000), round(self.high * 1000), round(self.low * 1000)
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """The most input tokens that are sent: system, tools, framing and messages together.
+
+    Attributes:
+        window: the model's context window in tokens, or simply the number to stay within.
+        reserve: tokens kept free of the window for the answer and its reasoning.
+        marks: when shrinking starts and where it goes.
+
+    Raises:
+        BudgetError: a number is negative or not whole, or the reserve leaves nothing of the window.
+    """
+
+    window: int
+    reserve: int = 0
+    marks: Marks = field(default_factory=Marks)
+
+    def __post_init__(self) -> None:
+        """Refuse a reserve that leaves nothing."""
+        _whole("window", self.window)
+        _whole("reserve", self.reserve)
+        if self.reserve and self.reserve >= self.window:
+            raise BudgetError(
+                f"reserve must be smaller than the window of {self.window} tokens, got {self.reserve}",
+                name="reserve",
+                got=self.reserve,
+            )
+
+    @property
+    def tokens(self) -> int:
+        """The most input tokens that are sent."""
+        return self.window - self.reserve
+
+    @classmethod
+    def of(cls, budget: int | Budget) -> Budget:
+        """Take a plain number as a budget without reserve."""
+        return budget if isinstance(budget, Budget) else cls(window=_whole("budget", budget))
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A named text beside the history: a procedure, a profile, the state of a task, what was recalled.
+
+    It is written as one delimited block, `<name>` … `</name>`; its own closing tag inside the text is escaped,
+    so that the block has one end.
+
+    Attributes:
+        name: a tag name: a letter, then letters, digits, `_`, `-` or `.`.
+        text: what the model reads.
+        place: where it stands (see :data:`Place`).
+        priority: sections at the tail share what the history leaves over: higher is served first.
+        min_tokens: with less than this it is left out rather than cut (tail only).
+        max_tokens: it is cut to this many tokens; `None` is no limit.
+        source: where it comes from, for the report.
+
+    Raises:
+        BudgetError: the name is no tag name, a number is negative, or the minimum is above the maximum.
+    """
+
+    name: str
+    text: str
+    place: Place = "tail"
+    priority: int = 0
+    min_tokens: int = 0
+    max_tokens: int | None = None
+    source: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be placed."""
+        if not _NAME.fullmatch(self.name):
+            raise BudgetError(f"section name must be a tag name, got {self.name!r}", name="name", got=self.name)
+        if self.place not in ("prefix", "head", "tail"):
+            raise BudgetError(f"section place must be prefix, head or tail, got {self.place!r}", name="place", got=self.place)
+        _whole("min_tokens", self.min_tokens)
+        if self.max_tokens is not None and _whole("max_tokens", self.max_tokens) < self.min_tokens:
+            raise BudgetError(
+                f"max_tokens {self.max_tokens} is below min_tokens {self.min_tokens}", name="max_tokens", got=self.max_tokens
+            )
+
+    def block(self, text: str | None = None) -> str:
+        """The delimited block, of the whole text or of a cut one."""
+        inner = self.text if text is None else text
+        closing = re.compile(rf"</(?=\s*{re.escape(self.name)}\s*>)", re.IGNORECASE)
+        escaped = closing.sub(r"<\\/", inner)
+        return f"<{self.name}>\n{escaped}\n</{self.name}>"

@@ -1,0 +1,111 @@
+"""The context of one model call: what is sent, and the report that says why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from octavo.messages import Format, Provider
+
+if TYPE_CHECKING:
+    from octavo.drafting import Draft
+    from octavo.report import Report
+
+__all__ = ["Context", "Due"]
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """Work that would make the next contexts better, for the caller to run in its own time.
+
+    Attributes:
+        kind: what to do; `summary`: summarise these messages.
+        ranges: the messages, as half-open ranges of positions in the caller's list.
+        tokens: their tokens.
+        reason: `left_window`: they are no longer shown; `soft_mark`: they will leave at the next cut.
+    """
+
+    kind: str
+    ranges: tuple[tuple[int, int], ...]
+    tokens: int
+    reason: str
+
+
+class Context:
+    """Messages, system and tools ready for the client.
+
+    Messages that needed no change are the caller's own objects. The report is built when it is first read.
+
+    Attributes:
+        messages: what to send, in the format that came in.
+        system: the system parameter with prefix sections, `None` where the system message leads `messages`.
+        tools: the tool definitions, as they were given.
+        format: the format of `messages`.
+        provider: whose rules they obey.
+        tokens: input tokens that are sent, counted as the report's `method` says.
+        budget: the most input tokens that may be sent.
+    """
+
+    def __init__(self, draft: Draft) -> None:
+        """Take over a draft: contexts are made by `assemble`, not by hand."""
+        self._draft = draft
+        self.messages: list[Any] = draft.messages
+        self.system: Any = draft.system
+        self.tools: Any = draft.tools
+        self.format: Format = draft.format
+        self.provider: Provider = draft.provider
+        self.tokens: int = draft.tokens
+        self.budget: int = draft.budget.tokens
+
+    @property
+    def fits(self) -> bool:
+        """Whether `tokens` is within `budget`."""
+        return self.tokens <= self.budget
+
+    @cached_property
+    def report(self) -> Report:
+        """What was kept, edited and left out, and why."""
+        from octavo.report import report_of
+
+        return report_of(self._draft)
+
+    @cached_property
+    def due(self) -> tuple[Due, ...]:
+        """What should be summarised: nothing waits for it, and this context does not depend on it."""
+        return due_of(self._draft)
+
+    def anthropic(self) -> dict[str, Any]:
+        """Keyword arguments for `client.messages.create`; converted when the messages are in another format."""
+        return self._arguments("anthropic")
+
+    def openai(self) -> dict[str, Any]:
+        """Keyword arguments for `client.chat.completions.create`; converted when needed."""
+        return self._arguments("openai")
+
+    def responses(self) -> dict[str, Any]:
+        """Keyword arguments for `client.responses.create`; converted when needed."""
+        return self._arguments("openai-responses")
+
+    def _arguments(self, target: Format) -> dict[str, Any]:
+        from octavo.formats import client_arguments
+
+        return client_arguments(self.messages, target, source=self.format, system=self.system, tools=self.tools)
+
+    def __repr__(self) -> str:
+        verdict = "fits" if self.fits else f"over by {self.tokens - self.budget}"
+        return f"<Context {self.format}: {len(self.messages)} messages, {self.tokens} of {self.budget} tokens, {verdict}>"
+
+
+def due_of(draft: Draft) -> tuple[Due, ...]:
+    """What a draft leaves to be summarised: what it does not show and, past the soft mark, says so early."""
+    left = [(start, end) for start, end, reason in draft.plan.verdicts(draft.engine) if reason == "before_cut"]
+    if left:
+        tokens = sum(draft.engine.tokens_in(start, end) for start, end in left)
+        return (Due("summary", tuple(left), tokens, "left_window"),)
+    if not draft.plan.past_soft:
+        return ()
+    leaving = draft.plan.leaving(draft.engine)
+    if leaving is None:
+        return ()
+    return (Due("summary", (leaving,), draft.engine.tokens_in(*leaving), "soft_mark"),)

@@ -1,0 +1,48 @@
+"""Carrying out what the engine decided: recipes of numbers become a list of messages.
+
+A recipe is the number of a message that is kept, which is then the caller's own object, or
+`(role, source, pieces, add_reasoning)` for a message that is put together anew. The input is never
+changed: what is edited is copied first, blocks that are not edited are shared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, cast
+
+from octavo.messages import Format
+from octavo.recipes.chat import Chat
+from octavo.recipes.items import Items
+from octavo.recipes.packed import Anthropic, Bedrock, Gemini
+from octavo.recipes.shape import CONTINUE, DUMMY_SIGNATURE, NO_RESULT, START, Recipe, Shape
+
+__all__ = ["CONTINUE", "DUMMY_SIGNATURE", "NO_RESULT", "START", "Recipe", "block_id", "carry_out"]
+
+_SHAPES: Final[dict[Format, type[Shape]]] = {
+    "anthropic": Anthropic,
+    "openai": Chat,
+    "openai-responses": Items,
+    "gemini": Gemini,
+    "bedrock": Bedrock,
+}
+
+
+def carry_out(messages: Sequence[object], recipes: Sequence[Recipe], format: Format) -> list[object]:
+    """Make the list that the recipes describe.
+
+    Args:
+        messages: the list that the recipes were made for. Never changed.
+        recipes: what `repair_messages` of the engine (or a plan) answered.
+        format: the shape that the messages are written in.
+
+    Returns:
+        A new list: kept messages are the very same objects, composed ones are plain dicts.
+    """
+    shape = _SHAPES[format](messages)
+    return [messages[recipe] if isinstance(recipe, int) else shape.compose(*recipe) for recipe in recipes]
+
+
+def block_id(messages: Sequence[object], index: int, block: int, format: Format) -> str:
+    """Give the call id that a block carries, for people: its function's name, or a sign that it has none."""
+    found = _SHAPES[format](messages).pair_id(index, block)
+    return cast("str", found) if found else "(no id)"

@@ -1,0 +1,122 @@
+"""OpenAI Chat Completions: calls are members of an assistant message, each result is a message of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeAlias
+
+from octavo.recipes.shape import NO_RESULT, NOTES, Block, Edits, Piece, Shape, as_block, is_list
+
+__all__ = ["Chat"]
+
+_Place: TypeAlias = tuple[str, int | None]
+"""The member that holds a block, and its number there where the member is a list."""
+
+
+class Chat(Shape):
+    """Chat Completions messages."""
+
+    def blocks(self, message: Block) -> list[Block]:
+        """Give the blocks; a `tool` message is one."""
+        if message.get("role") in ("tool", "function"):
+            return [message]
+        return [self._at(message, place) for place in _places(message)]
+
+    def id_of(self, block: Block) -> object:
+        """Give the id of a call, or the one that a tool message names."""
+        return block.get("tool_call_id") if block.get("role") in ("tool", "function") else block.get("id")
+
+    def compose(self, role: str, source: int | None, pieces: Sequence[Piece], add_reasoning: bool) -> Block:
+        """Put a message together: a note, a tool message, or a copy of its source without what left."""
+        tag = pieces[0][0] if pieces else "block"
+        if tag in NOTES:
+            return {"role": role, "content": NOTES[tag]}
+        if tag == "no_result":
+            return self._no_result(pieces[0])
+        if role == "tool":
+            return self._tool_message(pieces[0])
+        return self._edited(source, pieces, add_reasoning)
+
+    def _no_result(self, piece: Piece) -> Block:
+        _, index, number, copy = piece
+        call = self.block(index, number)
+        if "function" not in call and "name" in call:
+            # The member `function_call` of older clients: its result has a name and no id.
+            return {"role": "function", "name": call["name"], "content": NO_RESULT}
+        id = self.final_id(index, number, copy)
+        return {"role": "tool", **({"tool_call_id": id} if id else {}), "content": NO_RESULT}
+
+    def _tool_message(self, piece: Piece) -> Block:
+        message = dict(self.message(piece[1]))
+        message["role"] = "tool"
+        message["tool_call_id"] = self.result_id(piece)
+        return message
+
+    def _edited(self, source: int | None, pieces: Sequence[Piece], add_reasoning: bool) -> Block:
+        message = dict(self.message(source if source is not None else pieces[0][1]))
+        places = _places(message)
+        kept: dict[_Place, Piece] = {places[piece[2]]: piece for piece in pieces}
+        for member in dict.fromkeys(member for member, _ in places):
+            values = [self._value(message, place, kept[place]) for place in places if place in kept and place[0] == member]
+            self._put(message, member, values)
+        if add_reasoning:
+            # Kimi refuses an empty text and takes a space (charmbracelet/crush #2696, 2026-05).
+            message["reasoning_content"] = " "
+        return message
+
+    @staticmethod
+    def _put(message: Block, member: str, values: list[Any]) -> None:
+        if is_list(message[member]):
+            message[member] = values
+        elif values:
+            message[member] = values[0]
+        elif member == "content":
+            message[member] = None
+        else:
+            del message[member]
+
+    def _value(self, message: Block, place: _Place, piece: Piece) -> Any:
+        member, number = place
+        _, index, block, copy, edits, _ = piece
+        value = message[member] if number is None else message[member][number]
+        if copy and member == "tool_calls":
+            return {**as_block(value), "id": self.final_id(index, block, copy)}
+        return _stripped(value) if edits & Edits.STRIP_END else value
+
+    @staticmethod
+    def _at(message: Block, place: _Place) -> Block:
+        member, number = place
+        return as_block(message[member] if number is None else message[member][number])
+
+
+def _stripped(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.rstrip()
+    block = as_block(value)
+    member = "text" if isinstance(block.get("text"), str) else "refusal"
+    return {**block, member: block[member].rstrip()}
+
+
+def _places(message: Block) -> list[_Place]:
+    """Give where each block of a message stands, in the order in which the engine reads them."""
+    return list(_walk(message))
+
+
+def _walk(message: Block) -> Iterator[_Place]:
+    if message.get("reasoning_content") is not None:
+        yield "reasoning_content", None
+    yield from _members(message, "content")
+    if message.get("refusal") is not None:
+        yield "refusal", None
+    if is_list(message.get("tool_calls")):
+        yield from _members(message, "tool_calls")
+    if message.get("function_call") is not None:
+        yield "function_call", None
+
+
+def _members(message: Block, member: str) -> Iterator[_Place]:
+    value = message.get(member)
+    if is_list(value):
+        yield from ((member, number) for number in range(len(value)))
+    elif value is not None:
+        yield member, None

@@ -1,0 +1,116 @@
+"""What composing a message needs to know of a format, and what is the same in all of them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any, Final, TypeAlias
+
+from octavo.messages import plain
+
+__all__ = ["CONTINUE", "DUMMY_SIGNATURE", "NOTES", "NO_RESULT", "START", "Block", "Edits", "Piece", "Recipe", "Shape"]
+
+Block: TypeAlias = dict[str, Any]
+"""A content block, part or item as a plain dict."""
+
+Piece: TypeAlias = tuple[Any, ...]
+"""`("block", message, block, copy, edits, call)`, `("no_result", message, block, copy)`, or `(note,)`."""
+
+Recipe: TypeAlias = int | tuple[str, int | None, Sequence[Piece], bool]
+"""A kept message's number, or the role, source, pieces and reasoning of a composed one."""
+
+NO_RESULT: Final = "Error: no result was recorded for this call."
+"""Stands as the error result of a call that has none."""
+
+START: Final = "(Earlier messages of this conversation are not shown.)"
+"""Said by the user before an assistant message that would open the list."""
+
+CONTINUE: Final = "Continue."
+"""Said by the user after an assistant message that may not end the list, and between two that may not be merged."""
+
+DUMMY_SIGNATURE: Final = "skip_thought_signature_validator"
+"""What Gemini takes in place of a thought signature that was lost (ai.google.dev, thought signatures, 2026-11)."""
+
+NOTES: Final[Mapping[str, str]] = {"start": START, "continue": CONTINUE}
+"""The texts of the notes, by their tags."""
+
+
+class Edits:
+    """The bits of a piece that say what changes in its block."""
+
+    TAKE_ID: Final = 1
+    STRIP_END: Final = 2
+    DROP_BREAKPOINT: Final = 4
+    SIGN: Final = 8
+
+
+class Shape(ABC):
+    """One list of messages in one format, and how its blocks are found and put together."""
+
+    def __init__(self, messages: Sequence[object]) -> None:
+        """Take the list as it is; nothing is read before it is needed."""
+        self._messages = messages
+        self._new_ids: dict[tuple[int, int], str] = {}
+
+    @abstractmethod
+    def blocks(self, message: Block) -> list[Block]:
+        """Give the blocks of a message in the order and number in which the engine reads them."""
+
+    @abstractmethod
+    def id_of(self, block: Block) -> object:
+        """Give the id that pairs the block with another, if it has one."""
+
+    @abstractmethod
+    def compose(self, role: str, source: int | None, pieces: Sequence[Piece], add_reasoning: bool) -> Block:
+        """Put a message together."""
+
+    def message(self, index: int) -> Block:
+        """Give a message as a plain dict. It may be the caller's own."""
+        return plain(self._messages[index], index)
+
+    def block(self, index: int, number: int) -> Block:
+        """Give a block. It may be the caller's own."""
+        return self.blocks(self.message(index))[number]
+
+    def pair_id(self, index: int, number: int) -> object:
+        """Give the id (or name) that pairs a block."""
+        return self.id_of(self.block(index, number))
+
+    def final_id(self, index: int, number: int, copy: int) -> object:
+        """Give the id that a call ends up with: its own, or with a suffix that makes it unique in the list."""
+        own = self.pair_id(index, number)
+        if not copy or not isinstance(own, str):
+            return own
+        place = (index, number)
+        if place not in self._new_ids:
+            new = f"{own}-{copy}"
+            while new in self._taken_ids:
+                new = f"{new}-{copy}"
+            self._taken_ids.add(new)
+            self._new_ids[place] = new
+        return self._new_ids[place]
+
+    def result_id(self, piece: Piece) -> object:
+        """Give the id that a result ends up with: that of its call where it follows one."""
+        _, index, number, copy, edits, call = piece
+        follows = call is not None and (copy or edits & Edits.TAKE_ID)
+        return self.final_id(*call, copy) if follows else self.pair_id(index, number)
+
+    @cached_property
+    def _taken_ids(self) -> set[str]:
+        blocks = (block for index in range(len(self._messages)) for block in self.blocks(self.message(index)))
+        return {found for found in map(self.id_of, blocks) if isinstance(found, str)}
+
+
+def as_block(value: object, text_type: str | None = "text") -> Block:
+    """Give a content item as a plain block; a bare text becomes a text block of that type."""
+    if value is None or isinstance(value, str | int | float):
+        text = "" if value is None else str(value)
+        return {"text": text} if text_type is None else {"type": text_type, "text": text}
+    return plain(value)
+
+
+def is_list(value: object) -> bool:
+    """Tell whether the engine walks the value as a list."""
+    return isinstance(value, list | tuple)

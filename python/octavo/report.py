@@ -1,0 +1,135 @@
+"""What was decided for one call, and why."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from octavo.sections import Placed
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+__all__ = ["Report", "Span"]
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A run of messages that share one verdict.
+
+    Attributes:
+        start: the first message, as a position in the caller's list.
+        end: one past the last message.
+        tokens: their tokens, framing included.
+        verdict: `kept`, `edited` or `dropped`.
+        reason: why: `leading`, `task`, `request`, `obligation`, `pinned`, `answered_late`, `window`,
+            `before_cut`, or the rule that asked for an edit.
+    """
+
+    start: int
+    end: int
+    tokens: int
+    verdict: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What one context consists of, what it leaves out, and what that costs.
+
+    Attributes:
+        format: the format of the messages.
+        provider: whose rules they obey.
+        model: the model it was counted for, if one was named.
+        method: how the tokens were counted: `exact`, `calibrated` or `estimated`.
+        error_bound: how far `tokens` may be off, as a share of it (95 % of cases); 0.0 when exact.
+        tokens: input tokens that are sent.
+        budget: the most that may be sent.
+        fits: whether `tokens` is within `budget`.
+        over: by how much it is not.
+        pinned: what could not be left out, with its tokens, when it does not fit.
+        fixed_tokens: system, tools and framing.
+        history_tokens: messages, after repairs.
+        section_tokens: sections of every place.
+        stable_prefix_tokens: tokens at the start that the call before sent as well; 0 for a first call.
+        first_changed_index: the first position in the context's messages that the call before did not send
+            at that place; `None` for a first call.
+        moved: whether the history's cut moved at this call.
+        spans: every message of the conversation, in runs.
+        sections: the sections, kept or not.
+        repairs: what was changed to obey the provider's rules, in plain words.
+    """
+
+    format: str
+    provider: str
+    model: str | None
+    method: str
+    error_bound: float
+    tokens: int
+    budget: int
+    fits: bool
+    over: int
+    pinned: dict[str, int]
+    fixed_tokens: int
+    history_tokens: int
+    section_tokens: int
+    stable_prefix_tokens: int
+    first_changed_index: int | None
+    moved: bool
+    spans: tuple[Span, ...]
+    sections: tuple[Placed, ...]
+    repairs: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values that `json.dumps` takes."""
+        return asdict(self)
+
+    def to_json(self, *, indent: int | None = None) -> str:
+        """Everything as JSON; the same report gives the same bytes."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, indent=indent)
+
+    def __str__(self) -> str:
+        """A plain table for a terminal; `rich.print(report)` shows it in colour."""
+        rows = [("part", "what", "tokens", "why"), *self._rows()]
+        widths = [max(len(row[column]) for row in rows) for column in range(4)]
+        lines = [self._headline()]
+        for part, what, tokens, why in rows:
+            lines.append(f"  {part:<{widths[0]}}  {what:<{widths[1]}}  {tokens:>{widths[2]}}  {why}".rstrip())
+        return "\n".join([*lines, *(f"  repaired: {line}" for line in self.repairs)])
+
+    def __rich__(self) -> Table:
+        """A table for `rich`, which must be installed (`octavo[cli]`)."""
+        from rich.table import Table
+
+        table = Table(title=self._headline(), title_justify="left", caption_justify="left")
+        for name in ("part", "what", "tokens", "why"):
+            table.add_column(name, justify="right" if name == "tokens" else "left")
+        styles = {"dropped": "dim", "edited": "yellow", "cut": "yellow"}
+        for row in self._rows():
+            table.add_row(*row, style=styles.get(row[0]))
+        table.caption = "\n".join(f"repaired: {line}" for line in self.repairs) or None
+        return table
+
+    def _headline(self) -> str:
+        verdict = "fits" if self.fits else f"OVER by {self.over:,}, because of {self._pinned_words()}"
+        bound = f" ±{self.error_bound:.1%}" if self.error_bound else ""
+        prefix = f"{self.stable_prefix_tokens:,} tokens as in the call before"
+        return f"{self.tokens:,} of {self.budget:,} tokens ({self.method}{bound}), {verdict}; {prefix}"
+
+    def _pinned_words(self) -> str:
+        return ", ".join(f"{name} {tokens:,}" for name, tokens in self.pinned.items()) or "nothing that can be left out"
+
+    def _rows(self) -> list[tuple[str, str, str, str]]:
+        fixed = [("fixed", "system, tools, framing", f"{self.fixed_tokens:,}", "never shrinks")]
+        sections = [
+            (placed.verdict, f"section {placed.name}", f"{placed.tokens:,}", placed.source or placed.place)
+            for placed in self.sections
+        ]
+        return fixed + sections + [_span_row(span) for span in self.spans]
+
+
+def _span_row(span: Span) -> tuple[str, str, str, str]:
+    count = span.end - span.start
+    what = f"message {span.start}" if count == 1 else f"messages {span.start}–{span.end - 1}"
+    return span.verdict, what, f"{span.tokens:,}", span.reason.replace("_", " ")

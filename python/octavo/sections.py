@@ -1,0 +1,101 @@
+"""Where a section's text goes in each format, and how much of it fits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from octavo.messages import Format
+
+__all__ = ["Placed", "append_text", "at_head", "at_tail", "into_system", "text_message"]
+
+# In these formats roles alternate, so text joins the user message that is there instead of a new one.
+_ALTERNATING: Final = frozenset({"anthropic", "bedrock", "gemini"})
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A section as it stands in a context.
+
+    Attributes:
+        name: the section's name.
+        place: where it stands.
+        tokens: what it takes; 0 when it was left out.
+        verdict: `kept`, `cut` (to its maximum, or to what was left) or `dropped`.
+        source: where it comes from, as the caller said.
+    """
+
+    name: str
+    place: str
+    tokens: int
+    verdict: str
+    source: str | None
+
+
+def text_message(format: Format, role: str, text: str) -> dict[str, Any]:
+    """A message of one text, in the form of `format`."""
+    if format == "gemini":
+        return {"role": role, "parts": [{"text": text}]}
+    if format == "bedrock":
+        return {"role": role, "content": [{"text": text}]}
+    return {"role": role, "content": text}
+
+
+def append_text(format: Format, message: Mapping[str, Any], text: str) -> dict[str, Any]:
+    """A copy of a user message with a text block after its content; the message itself stays as it is."""
+    if format == "gemini":
+        return {**message, "parts": [*(message.get("parts") or ()), {"text": text}]}
+    block = {"text": text} if format == "bedrock" else {"type": "text", "text": text}
+    content = message.get("content")
+    if isinstance(content, str):
+        before: list[Any] = [{**block, "text": content}] if content else []
+    else:
+        before = list(content or ())
+    return {**message, "content": [*before, block]}
+
+
+def into_system(format: Format, system: Any, text: str) -> Any:
+    """The system parameter with a text after it, in the kind that it was given in."""
+    if system is None:
+        return {"parts": [{"text": text}]} if format == "gemini" else ([{"text": text}] if format == "bedrock" else text)
+    if isinstance(system, str):
+        return f"{system}\n\n{text}"
+    if isinstance(system, Mapping):
+        return {**system, "parts": [*(system.get("parts") or ()), {"text": text}]}
+    return [*system, {"text": text} if format == "bedrock" else {"type": "text", "text": text}]
+
+
+def at_head(format: Format, messages: list[Any], leading: int, text: str) -> int:
+    """Put a text before the history, after the task; the position that changed.
+
+    Where roles alternate it joins the task's message; a new object takes the message's place in the list.
+    """
+    opens = leading < len(messages) and _role(messages[leading]) == "user"
+    if opens and format in _ALTERNATING:
+        messages[leading] = append_text(format, messages[leading], text)
+        return leading
+    at = leading + 1 if opens else leading
+    messages.insert(at, text_message(format, "user", text))
+    return at
+
+
+def at_tail(format: Format, messages: list[Any], text: str) -> int:
+    """Put a text after everything that the prompt cache may hold; the position that changed.
+
+    Where roles alternate it joins the last user message, behind its tool results; a new object takes that
+    message's place in the list.
+    """
+    if format not in _ALTERNATING:
+        messages.append(text_message(format, "user", text))
+        return len(messages) - 1
+    last = next((at for at in range(len(messages) - 1, -1, -1) if _role(messages[at]) == "user"), None)
+    if last is None:
+        messages.append(text_message(format, "user", text))
+        return len(messages) - 1
+    messages[last] = append_text(format, messages[last], text)
+    return last
+
+
+def _role(message: Any) -> Any:
+    return message.get("role") if isinstance(message, Mapping) else getattr(message, "role", None)

@@ -1,0 +1,353 @@
+"""Whether a provider takes a list of messages, why not, and how the list is made valid.
+
+The rules are one table in the engine (:func:`rules` lists it); this module says them in words, tells
+what a model's name says about a request, and carries repairs out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Final, cast
+
+from octavo._core import judge_messages, repair_messages, rule_table
+from octavo.errors import FormatError
+from octavo.messages import FORMATS, Format, Provider, infer_format, infer_provider, plain
+from octavo.model_facts import facts_of
+from octavo.recipes import block_id, carry_out
+
+__all__ = ["Change", "Mode", "Repaired", "Rule", "Violation", "mode_of", "repair", "rules", "validate"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One row of the table of rules."""
+
+    id: str
+    """A letter for the document that it comes from, and a number."""
+    providers: tuple[str, ...]
+    """Whose rule it is."""
+    says: str
+    """What is wrong with a list that breaks it; `{id}` stands for the call id."""
+    error: str
+    """The provider's own error text, or what happens instead."""
+    source: str
+    """Where it was seen."""
+    date: str
+    """When it was gathered, year and month."""
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """One broken rule."""
+
+    index: int
+    """The message, from 0."""
+    rule: str
+    """The id of the rule."""
+    message: str
+    """What is wrong, in plain words, with the ids in it."""
+    block: int | None = None
+    """The block within the message, from 0, where one is to blame."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One thing that a repair did."""
+
+    kind: str
+    """What was done, as a word for programs."""
+    index: int
+    """The message of the input that it concerns, from 0."""
+    rule: str
+    """The id of the rule that asked for it."""
+    message: str
+    """What was done, in plain words."""
+    block: int | None = None
+    """The block of that message, from 0, where one is concerned."""
+
+
+@dataclass(frozen=True, slots=True)
+class Repaired:
+    """A valid list in place of a broken one."""
+
+    messages: list[Any]
+    """The list to send: untouched messages are the same objects that were given."""
+    log: tuple[Change, ...]
+    """What was changed; empty when nothing was."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """What is known about a request beside its messages. The engine reads it by its names."""
+
+    provider: Provider
+    """Whose rules hold."""
+    format: Format
+    """The shape that the messages are written in."""
+    thinking: bool | None = None
+    """Whether thinking is on; `None` leaves the rules about it unjudged."""
+    previous_response: bool = False
+    """Whether the request continues a stored response."""
+    prefill: bool | None = None
+    """Whether the model takes an assistant message at the end; `None` is not judged."""
+    system_messages: bool | None = None
+    """Whether the model takes system messages amid the others; `None`: only their place is judged."""
+    has_tools: bool | None = None
+    """Whether the request defines tools; `None` is not judged."""
+    thinking_first: bool = True
+    """Whether a tool loop must start with thinking while it is on."""
+    signed_calls: bool = False
+    """Whether calls of the current turn must carry a thought signature."""
+    reasoning_content: bool = False
+    """Whether assistant messages with calls must carry `reasoning_content`."""
+    breakpoints: int = 0
+    """Cache breakpoints in system and tools."""
+    size: tuple[int, int] | None = None
+    """Tokens of the input plus the reserve, and the most that the model takes."""
+
+
+@cache
+def rules() -> tuple[Rule, ...]:
+    """List every rule, in the order of its id."""
+    return tuple(Rule(id, tuple(providers), *rest) for id, providers, *rest in rule_table())
+
+
+def mode_of(
+    messages: Sequence[object],
+    provider: str | None = None,
+    *,
+    format: str | None = None,
+    model: str | None = None,
+    thinking: bool | None = None,
+    previous_response_id: str | None = None,
+    prefill: bool | None = None,
+    system_messages: bool | None = None,
+    tools: Sequence[object] | None = None,
+    system: object = None,
+    tokens: int | None = None,
+    limit: int | None = None,
+) -> Mode:
+    """Gather what is stated about a request, and what its model's name says. See :func:`validate`."""
+    form = _known(format) if format is not None else infer_format(messages, model)
+    whose = _known(provider) if provider is not None else infer_provider(form, model)
+    facts = facts_of(model)
+    return Mode(
+        provider=whose,
+        format=form,
+        thinking=thinking,
+        previous_response=previous_response_id is not None,
+        prefill=prefill if prefill is not None else facts.prefill,
+        system_messages=system_messages if system_messages is not None else facts.system_messages,
+        has_tools=None if tools is None else len(tools) > 0,
+        thinking_first=facts.thinking_first,
+        signed_calls=facts.signed_calls or (model is None and thinking is True),
+        reasoning_content=thinking is True and _wants_reasoning(messages, model, facts.reasoning_content),
+        breakpoints=_count_breakpoints(system) + _count_breakpoints(tools),
+        size=(tokens, limit) if tokens is not None and limit is not None else None,
+    )
+
+
+def validate(
+    messages: Iterable[object],
+    provider: str | None = None,
+    *,
+    format: str | None = None,
+    model: str | None = None,
+    thinking: bool | None = None,
+    previous_response_id: str | None = None,
+    prefill: bool | None = None,
+    system_messages: bool | None = None,
+    tools: Sequence[object] | None = None,
+    system: object = None,
+    tokens: int | None = None,
+    limit: int | None = None,
+    original: Sequence[object] | None = None,
+) -> list[Violation]:
+    """Say every rule of the provider that the messages break.
+
+    Args:
+        messages: dicts, Pydantic models or SDK objects, in any of the five formats. Never changed.
+        provider: `anthropic`, `openai`, `openai-responses`, `gemini` or `bedrock`; told from the messages
+            and the model where it is not given.
+        format: the shape that the messages are written in, where it should not be told from them.
+        model: its name says what it takes (prefill, signatures…); unknown names say nothing.
+        thinking: whether thinking is on; rules about it are judged only when it is said.
+        previous_response_id: the stored response that the request continues: its calls may be answered.
+        prefill: whether the model takes an assistant message at the end.
+        system_messages: whether the model takes system messages amid the others.
+        tools: the request's tools. `[]` says that there are none; `None` leaves it open.
+        system: the request's system blocks; their cache breakpoints count towards the limit.
+        tokens: input tokens plus the reserve for the answer, judged against `limit`.
+        limit: the most tokens that the model takes.
+        original: the messages as they were recorded. Then thinking of the latest assistant message must
+            stand in them, unchanged and in the same place (rule A6).
+
+    Returns:
+        The violations in order of message and block; an empty list when the messages are valid.
+
+    Raises:
+        MessageError: something in the list is no message at all.
+        FormatError: provider or format is not one of the five.
+    """
+    listed = _listed(messages)
+    mode = mode_of(
+        listed,
+        provider,
+        format=format,
+        model=model,
+        thinking=thinking,
+        previous_response_id=previous_response_id,
+        prefill=prefill,
+        system_messages=system_messages,
+        tools=tools,
+        system=system,
+        tokens=tokens,
+        limit=limit,
+    )
+    found = judge_messages(listed, mode)
+    if original is not None and mode.provider == "anthropic" == mode.format:
+        found.extend(_changed_thinking(listed, original))
+        found.sort(key=lambda violation: (violation[0], -1 if violation[1] is None else violation[1]))
+    return [_violation(listed, mode, *violation) for violation in found]
+
+
+def repair(
+    messages: Iterable[object],
+    provider: str | None = None,
+    *,
+    format: str | None = None,
+    model: str | None = None,
+    thinking: bool | None = None,
+    previous_response_id: str | None = None,
+    prefill: bool | None = None,
+    system_messages: bool | None = None,
+    tools: Sequence[object] | None = None,
+    system: object = None,
+    tokens: int | None = None,
+    limit: int | None = None,
+) -> Repaired:
+    """Make a list that the provider takes; the one that was given stays as it is.
+
+    The parameters are those of :func:`validate`. Untouched messages come back as the same objects, in
+    their order, except that results move next to their calls. Calls without result get a marked error
+    result, results without call leave. An assistant turn with thinking is never edited inside: it stays
+    as it is, or loses all its thinking where it cannot stand. Repairing twice is repairing once.
+
+    Rules that only the request can meet (A7, A18, B2, R6) are told in the log, and left.
+    """
+    listed = _listed(messages)
+    mode = mode_of(
+        listed,
+        provider,
+        format=format,
+        model=model,
+        thinking=thinking,
+        previous_response_id=previous_response_id,
+        prefill=prefill,
+        system_messages=system_messages,
+        tools=tools,
+        system=system,
+        tokens=tokens,
+        limit=limit,
+    )
+    repaired = repair_messages(listed, mode)
+    if repaired is None:
+        return Repaired(list(listed), ())
+    recipes, changes = repaired
+    return Repaired(
+        carry_out(listed, recipes, mode.format), tuple(_change(listed, mode, *change) for change in changes)
+    )
+
+
+def _listed(messages: Iterable[object]) -> list[object]:
+    return messages if isinstance(messages, list) else list(messages)
+
+
+def _known(name: str) -> Format:
+    if name not in FORMATS:
+        raise FormatError(f"unknown provider or format {name!r}: expected one of {', '.join(FORMATS)}", got=name)
+    return cast("Format", name)
+
+
+def _wants_reasoning(messages: Sequence[object], model: str | None, known: bool) -> bool:
+    """Whether this is a server that wants `reasoning_content`: by its model, or by what it wrote itself."""
+    if model is not None:
+        return known
+    return any(isinstance(message, Mapping) and message.get("reasoning_content") for message in messages)
+
+
+def _count_breakpoints(blocks: object) -> int:
+    if not isinstance(blocks, Sequence) or isinstance(blocks, str):
+        return 0
+    return sum(1 for block in blocks if isinstance(block, Mapping) and block.get("cache_control") is not None)
+
+
+@cache
+def _words() -> Mapping[str, str]:
+    return {rule.id: rule.says for rule in rules()}
+
+
+def _said(messages: Sequence[object], mode: Mode, index: int, block: int | None, rule: str) -> str:
+    words = _words()[rule]
+    if "{id}" not in words:
+        return words
+    return words.replace("{id}", "it" if block is None else block_id(messages, index, block, mode.format))
+
+
+def _violation(messages: Sequence[object], mode: Mode, index: int, block: int | None, rule: str) -> Violation:
+    return Violation(index, rule, f"message {index}: {_said(messages, mode, index, block, rule)}", block)
+
+
+# What each kind of change did; `{id}` is the call id of its block, `{rule}` what the broken rule says.
+_DONE: Final[Mapping[str, str]] = {
+    "moved_result": "moved the result for {id} next to its call",
+    "dropped_result": "left out the result for {id}, which answers no call",
+    "dropped_repeat": "left out a second result for {id}",
+    "added_result": "added an error result for the call {id}, which has none",
+    "added_pending_result": "added an error result for the call {id}, whose result is still pending",
+    "gave_id": "gave a result the id of the call that it answers",
+    "dropped_text": "left out an empty text block",
+    "dropped_message": "left out a message without content",
+    "merged": "merged it into the message before it, which has the same role",
+    "opened": "put a note of the user's before it, since the assistant may not open the list",
+    "parted": "put a note of the user's before it, since it may not follow an assistant message",
+    "continued": "put a note of the user's after it, since it may not end the list",
+    "renamed": "gave the call {id} and its result an id of their own",
+    "dropped_thinking": "left out its thinking, beside which nothing could be changed",
+    "stripped_space": "left out white space at the end of its last text",
+    "dropped_breakpoint": "left out a cache breakpoint",
+    "system_to_user": "made a system message the user's, since it cannot stand here",
+    "dropped_reasoning": "left out a reasoning item whose item is gone",
+    "signed": "gave a call the documented stand-in for a thought signature",
+    "added_reasoning": "added a blank reasoning_content",
+    "told": "not cured: {rule}",
+}
+
+
+def _change(messages: Sequence[object], mode: Mode, kind: str, index: int, block: int | None, rule: str) -> Change:
+    words = _DONE[kind]
+    if "{rule}" in words:
+        words = words.replace("{rule}", _said(messages, mode, index, block, rule))
+    if "{id}" in words:
+        words = words.replace("{id}", "it" if block is None else block_id(messages, index, block, mode.format))
+    return Change(kind, index, rule, f"message {index}: {words}", block)
+
+
+def _changed_thinking(messages: Sequence[object], original: Sequence[object]) -> list[tuple[int, int | None, str]]:
+    """Rule A6: thinking of the latest assistant message stands in the recorded ones as it does here."""
+    for index in range(len(messages) - 1, -1, -1):
+        message = plain(messages[index], index)
+        if message.get("role") != "assistant":
+            continue
+        here = _thinking_of(message)
+        recorded = (_thinking_of(plain(one, at)) for at, one in enumerate(original))
+        return [] if not here or any(here == there for there in recorded) else [(index, here[0][0], "A6")]
+    return []
+
+
+def _thinking_of(message: Mapping[str, Any]) -> list[tuple[int, Mapping[str, Any]]]:
+    content = message.get("content")
+    blocks = [plain(block) for block in content if not isinstance(block, str)] if isinstance(content, list) else []
+    return [(at, block) for at, block in enumerate(blocks) if block.get("type") in ("thinking", "redacted_thinking")]

@@ -1,0 +1,127 @@
+//! A plan's doorway: numbers and positions.
+
+use octavo::budget::{Request, Scale};
+use octavo::rules::Recipe;
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+
+use crate::rules::{changes_to_python, recipes_to_python};
+use crate::transcript::Transcript;
+
+/// Shares out tokens among `(tokens, min, max, priority)`: what each is granted.
+#[pyfunction]
+pub(crate) fn allocate(requests: Vec<(u64, u64, u64, i32)>, available: u64) -> Vec<u64> {
+    let asked = requests.into_iter().map(|(tokens, min, max, priority)| Request { tokens, min, max, priority });
+    octavo::budget::allocate(&asked.collect::<Vec<_>>(), available)
+}
+
+/// What is sent in one call.
+#[pyclass(frozen, module = "octavo._core")]
+pub(crate) struct Plan {
+    plan: octavo::plan::Plan,
+}
+
+impl Plan {
+    pub(crate) fn new(plan: octavo::plan::Plan) -> Self {
+        Self { plan }
+    }
+}
+
+#[pymethods]
+impl Plan {
+    /// The shown messages, in order, as ranges that do not touch.
+    #[getter]
+    fn spans(&self) -> Vec<(u32, u32)> {
+        self.plan.spans.iter().map(|span| (span.start, span.end)).collect()
+    }
+
+    /// The shown messages made valid, or `None` when they are: see `octavo.recipes`.
+    #[getter]
+    fn recipes<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyList>>> {
+        self.plan.repair.as_ref().map(|repair| recipes_to_python(py, &repair.messages)).transpose()
+    }
+
+    /// What the repair did: `(kind, message, block or None, rule)`.
+    #[getter]
+    fn changes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        changes_to_python(py, self.plan.repair.as_ref().map_or(&[], |repair| repair.log.as_slice()))
+    }
+
+    /// The messages of the conversation that are sent as they are, though others had to be edited.
+    #[getter]
+    fn untouched(&self) -> Option<Vec<u32>> {
+        let recipes = &self.plan.repair.as_ref()?.messages;
+        Some(
+            recipes
+                .iter()
+                .filter_map(|recipe| if let Recipe::Keep(index) = recipe { Some(*index) } else { None })
+                .collect(),
+        )
+    }
+
+    /// The messages that the next cut would leave out, or `None`.
+    fn leaving(&self, transcript: &Transcript) -> Option<(u32, u32)> {
+        let state = transcript.state();
+        self.plan.leaving(state.transcript()).map(|span| (span.start, span.end))
+    }
+
+    /// How many messages there were.
+    #[getter]
+    fn end(&self) -> u32 {
+        self.plan.window.end
+    }
+
+    /// How many system messages lead.
+    #[getter]
+    fn leading(&self) -> u32 {
+        self.plan.window.leading
+    }
+
+    /// Tokens of fixed parts and shown messages, in the transcript's own count.
+    #[getter]
+    fn tokens(&self) -> u64 {
+        self.plan.tokens()
+    }
+
+    /// Tokens left for volatile content, in the transcript's own count.
+    #[getter]
+    fn left(&self) -> u64 {
+        self.plan.left()
+    }
+
+    /// Whether the cut moved at this call.
+    #[getter]
+    fn moved(&self) -> bool {
+        self.plan.window.moved
+    }
+
+    /// Whether the history has passed the soft mark.
+    #[getter]
+    fn past_soft(&self) -> bool {
+        self.plan.past_soft()
+    }
+
+    /// The provider's tokens for a number of the transcript's own.
+    fn reported(&self, tokens: u64) -> u64 {
+        self.plan.scale.to_reported(tokens)
+    }
+
+    /// Whether a ratio learnt from usage is in force.
+    #[getter]
+    fn anchored(&self) -> bool {
+        self.plan.scale != Scale::default()
+    }
+
+    /// Every message in runs: (start, end, reason).
+    fn verdicts(&self, transcript: &Transcript) -> Vec<(u32, u32, &'static str)> {
+        let state = transcript.state();
+        let verdicts = self.plan.verdicts(state.transcript());
+        verdicts.into_iter().map(|verdict| (verdict.span.start, verdict.span.end, verdict.reason.name())).collect()
+    }
+
+    /// What the call before sent as well: (messages, tokens), or `None` for a first call.
+    fn shared_prefix(&self, transcript: &Transcript) -> Option<(u32, u64)> {
+        let shared = self.plan.shared_prefix(transcript.state().transcript())?;
+        Some((shared.messages, shared.tokens))
+    }
+}

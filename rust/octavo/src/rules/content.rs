@@ -1,0 +1,49 @@
+//! What a message may hold: no empty texts, and nothing that the end of the list forbids.
+
+use super::{List, Message, Provider, RuleId, Violation};
+use crate::message::{BlockFlags, BlockKind, BlockRow, MessageFlags, Role};
+
+pub(super) fn judge(list: &List<'_>, found: &mut Vec<Violation>) {
+    if let Some(rule) = list.demands.empty_text.filter(|_| list.is_own()) {
+        for message in list.messages() {
+            judge_texts(&message, rule, found);
+        }
+    }
+    judge_end(list, found);
+}
+
+/// Texts of white space only are refused like empty ones. A turn with thinking is exempt: it must be
+/// replayed as it came, and the provider that gave an empty text takes it back.
+fn judge_texts(message: &Message<'_>, rule: RuleId, found: &mut Vec<Violation>) {
+    if message.blocks.is_empty() {
+        found.push(message.violation(None, rule));
+    }
+    if message.row.flags.has(MessageFlags::THINKING) {
+        return;
+    }
+    let blank = message.numbered().filter(|(_, block)| is_blank(block));
+    found.extend(blank.map(|(number, _)| message.violation(Some(number), rule)));
+}
+
+/// Whether a block is a text without any visible character.
+pub(super) fn is_blank(block: &BlockRow) -> bool {
+    block.kind == BlockKind::Text && block.flags.has(BlockFlags::BLANK)
+}
+
+/// Whether a block is a text that ends in white space.
+pub(super) fn ends_in_space(block: &BlockRow) -> bool {
+    block.kind == BlockKind::Text && block.flags.has(BlockFlags::TRAILING_SPACE)
+}
+
+/// An assistant message at the end asks the model to go on from it (prefill).
+fn judge_end(list: &List<'_>, found: &mut Vec<Violation>) {
+    let Some(last) = list.last().filter(|last| last.role() == Role::Assistant) else { return };
+    if list.provider != Provider::Anthropic {
+        return;
+    }
+    if list.mode.prefill == Some(false) {
+        found.push(last.violation(None, RuleId::A15));
+    } else if let Some((number, _)) = last.numbered().next_back().filter(|(_, block)| ends_in_space(block)) {
+        found.push(last.violation(Some(number), RuleId::A14));
+    }
+}

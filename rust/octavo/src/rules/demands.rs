@@ -1,0 +1,138 @@
+//! What each provider demands, as the rules that a fault would break.
+
+use super::{Provider, RuleId};
+use crate::message::Format;
+
+/// How a format lays calls and results out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Layout {
+    /// Results are blocks of the user message after the calls (Anthropic, Gemini, Bedrock).
+    Packed,
+    /// Each result is a message of its own, in the run after the assistant message (Chat Completions).
+    Flat,
+    /// Calls and results are items of their own; a turn is a run of items (Responses).
+    Items,
+}
+
+impl Layout {
+    pub(super) const fn of(format: Format) -> Self {
+        match format {
+            Format::Anthropic | Format::Gemini | Format::Bedrock => Self::Packed,
+            Format::OpenAi => Self::Flat,
+            Format::Responses => Self::Items,
+        }
+    }
+}
+
+/// The rule that each kind of fault breaks; `None` where the provider does not mind.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Demands {
+    /// A call without result.
+    pub(super) unanswered: RuleId,
+    /// A result that follows no calls at all.
+    pub(super) orphan: RuleId,
+    /// A result among others that answers none of the calls.
+    pub(super) unknown: RuleId,
+    /// A second result for one call.
+    pub(super) repeated: RuleId,
+    /// A result without the id that it needs, matched by its place only.
+    pub(super) missing_id: Option<RuleId>,
+    /// A result behind other content.
+    pub(super) results_first: Option<RuleId>,
+    /// A call id that was used before.
+    pub(super) unique_ids: Option<RuleId>,
+    /// A list that the assistant opens.
+    pub(super) first_user: Option<RuleId>,
+    /// Two messages of one role in a row.
+    pub(super) alternate: Option<RuleId>,
+    /// A message with calls right after another of the assistant's.
+    pub(super) calls_after_user: Option<RuleId>,
+    /// A `system` message out of place.
+    pub(super) system: Option<RuleId>,
+    /// An empty text.
+    pub(super) empty_text: Option<RuleId>,
+    /// Calls or results in a request without tools.
+    pub(super) needs_tools: Option<RuleId>,
+    /// A request too large.
+    pub(super) size: Option<RuleId>,
+}
+
+const ANTHROPIC: Demands = Demands {
+    unanswered: RuleId::A1,
+    orphan: RuleId::A2,
+    unknown: RuleId::A2,
+    repeated: RuleId::A4,
+    missing_id: Some(RuleId::A2),
+    results_first: Some(RuleId::A3),
+    unique_ids: Some(RuleId::A5),
+    first_user: Some(RuleId::A9),
+    alternate: Some(RuleId::A9),
+    calls_after_user: None,
+    system: Some(RuleId::A16),
+    empty_text: Some(RuleId::A10),
+    needs_tools: None,
+    size: Some(RuleId::A18),
+};
+
+const OPENAI: Demands = Demands {
+    unanswered: RuleId::O1,
+    orphan: RuleId::O2,
+    unknown: RuleId::O3,
+    repeated: RuleId::O3,
+    missing_id: Some(RuleId::O4),
+    results_first: None,
+    unique_ids: None,
+    first_user: None,
+    alternate: None,
+    calls_after_user: None,
+    system: None,
+    empty_text: None,
+    needs_tools: None,
+    size: None,
+};
+
+const RESPONSES: Demands = Demands {
+    unanswered: RuleId::R2,
+    orphan: RuleId::R1,
+    unknown: RuleId::R1,
+    repeated: RuleId::R1,
+    size: Some(RuleId::R6),
+    ..OPENAI
+};
+
+// Gemini pairs by name and number: ids are optional, and text may stand before the responses.
+const GEMINI: Demands = Demands {
+    unanswered: RuleId::G3,
+    orphan: RuleId::G3,
+    unknown: RuleId::G3,
+    repeated: RuleId::G3,
+    missing_id: None,
+    first_user: Some(RuleId::G1),
+    calls_after_user: Some(RuleId::G1),
+    system: Some(RuleId::A16),
+    ..OPENAI
+};
+
+// Claude behind Converse: Anthropic's rules of order, Bedrock's own count of results.
+const BEDROCK: Demands = Demands {
+    orphan: RuleId::B1,
+    unknown: RuleId::B1,
+    repeated: RuleId::B1,
+    unique_ids: None,
+    first_user: Some(RuleId::B3),
+    needs_tools: Some(RuleId::B2),
+    size: None,
+    ..ANTHROPIC
+};
+
+impl Demands {
+    pub(super) const fn of(provider: Provider) -> &'static Self {
+        match provider {
+            Provider::Anthropic => &ANTHROPIC,
+            Provider::OpenAi => &OPENAI,
+            Provider::Responses => &RESPONSES,
+            Provider::Gemini => &GEMINI,
+            Provider::Bedrock => &BEDROCK,
+        }
+    }
+}

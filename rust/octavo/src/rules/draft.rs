@@ -1,0 +1,338 @@
+//! A repaired list in the making: every exchange laid out as its provider wants it.
+
+use super::content::is_blank;
+use super::demands::Layout;
+use super::pairing::{Claim, Pairs, Place, is_loose, may_stand_alone};
+use super::reasoning::{is_thinking, opens_turn};
+use super::recipe::{Change, ChangeKind, Edits, Note, Piece, Recipe};
+use super::{List, Message, Provider, RuleId};
+use crate::message::{BlockFlags, BlockKind, BlockRow, MessageFlags, Role};
+
+/// A piece with the row of the block that it is made from.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Part {
+    pub(super) piece: Piece,
+    pub(super) row: BlockRow,
+}
+
+/// A message of the repaired list.
+#[derive(Debug, Clone)]
+pub(super) struct Draft {
+    pub(super) role: Role,
+    /// The message that it continues.
+    pub(super) from: Option<u32>,
+    pub(super) parts: Vec<Part>,
+    pub(super) flags: MessageFlags,
+    pub(super) add_reasoning: bool,
+}
+
+impl Draft {
+    pub(super) fn note(note: Note) -> Self {
+        let row = BlockRow { id: 0, tokens: 0, flags: BlockFlags::default(), kind: BlockKind::Text };
+        let parts = vec![Part { piece: Piece::Note(note), row }];
+        Self { role: Role::User, from: None, parts, flags: MessageFlags::SPEECH, add_reasoning: false }
+    }
+
+    fn of(message: &Message<'_>, parts: Vec<Part>) -> Self {
+        Self { role: message.role(), from: Some(message.index), parts, flags: message.row.flags, add_reasoning: false }
+    }
+
+    /// Whether it holds reasoning, so that nothing in it may be edited.
+    pub(super) fn is_bound(&self, provider: Provider) -> bool {
+        // Gemini ties signatures to parts; what is signed is not merged either.
+        let signed = provider == Provider::Gemini;
+        self.parts.iter().any(|part| is_thinking(&part.row) || (signed && part.row.flags.has(BlockFlags::SIGNED)))
+    }
+
+    pub(super) fn has(&self, kind: BlockKind) -> bool {
+        self.parts.iter().any(|part| part.row.kind == kind)
+    }
+
+    pub(super) fn opens_turn(&self) -> bool {
+        opens_turn(self.role, self.parts.iter().map(|part| part.row.kind))
+    }
+
+    /// The message of the input that a change to it concerns.
+    pub(super) fn origin(&self) -> u32 {
+        let of_part = self.parts.iter().find_map(|part| match part.piece {
+            Piece::Block { message, .. } | Piece::NoResult { message, .. } => Some(message),
+            Piece::Note(_) => None,
+        });
+        self.from.or(of_part).unwrap_or(0)
+    }
+
+    /// The recipe: the very same message where all of it, and nothing else, is in it.
+    pub(super) fn into_recipe(self, list: &List<'_>) -> Recipe {
+        match self.from.filter(|&from| self.is_untouched(list, from)) {
+            Some(from) => Recipe::Keep(from),
+            None => Recipe::Compose {
+                role: self.role,
+                from: self.from,
+                pieces: self.parts.into_iter().map(|part| part.piece).collect(),
+                add_reasoning: self.add_reasoning,
+            },
+        }
+    }
+
+    fn is_untouched(&self, list: &List<'_>, from: u32) -> bool {
+        let same_role = list.rows.messages.get(from as usize).is_some_and(|row| row.role == self.role);
+        let whole = self.parts.len() == list.rows.blocks_of(from).len();
+        let numbers = (0_u32..).zip(&self.parts);
+        let is_same = |(number, part): (u32, &Part)| {
+            matches!(part.piece, Piece::Block { message, block, edits, .. }
+                if message == from && block == number && edits == Edits::default())
+        };
+        same_role && whole && !self.add_reasoning && numbers.into_iter().all(is_same)
+    }
+}
+
+/// Lays the messages out anew: results behind their calls, placeholders where one is missing, and
+/// nothing that is empty or answers nothing. Everything else keeps its order.
+pub(super) fn lay_out(list: &List<'_>, log: &mut Vec<Change>) -> Vec<Draft> {
+    let pairs = Pairs::find(list);
+    let mut layer = Layer {
+        list,
+        layout: Layout::of(list.mode.format),
+        loose: is_loose(list),
+        pending_from: pending_from(list),
+        pairs,
+        waiting: Vec::new(),
+        drafts: Vec::with_capacity(list.selection.len()),
+        log,
+    };
+    for message in list.messages() {
+        layer.add(&message);
+    }
+    layer.drafts
+}
+
+/// Where the assistant turn starts that nothing but its results follows; past the end when there is none.
+fn pending_from(list: &List<'_>) -> usize {
+    let mut from = usize::MAX;
+    for message in list.messages().rev() {
+        let kinds = message.blocks.iter().map(|block| block.kind);
+        match message.role() {
+            Role::Assistant => from = message.position,
+            _ if from != usize::MAX => break,
+            role if role == Role::System || opens_turn(role, kinds) => break,
+            _ => {}
+        }
+    }
+    from
+}
+
+struct Layer<'l, 'a> {
+    list: &'l List<'a>,
+    layout: Layout,
+    loose: bool,
+    pending_from: usize,
+    pairs: Pairs,
+    /// Calls whose results have not been laid out yet.
+    waiting: Vec<(Place, BlockRow, u32)>,
+    drafts: Vec<Draft>,
+    log: &'l mut Vec<Change>,
+}
+
+impl Layer<'_, '_> {
+    fn add(&mut self, message: &Message<'_>) {
+        if message.role() != Role::Assistant {
+            return self.add_other(message);
+        }
+        let parts = self.keep(message);
+        self.push(message, parts);
+        let calls = message.numbered().filter(|(_, block)| block.kind == BlockKind::Call);
+        self.waiting.extend(calls.map(|(number, block)| ((message.position, number), *block, message.index)));
+        let run_goes_on = self.list.at(message.position + 1).is_some_and(|next| next.role() == Role::Assistant);
+        if self.layout != Layout::Items || !run_goes_on {
+            self.answer_calls(message.position);
+        }
+    }
+
+    fn push(&mut self, message: &Message<'_>, parts: Vec<Part>) {
+        // Without blocks from the start, it stays where the provider lets it.
+        if parts.is_empty() && (!message.blocks.is_empty() || self.drops_empty()) {
+            if message.blocks.is_empty() || message.blocks.iter().any(|block| block.kind != BlockKind::Result) {
+                self.log(ChangeKind::DroppedMessage, message.index, None, self.list.demands.empty_text);
+            }
+            return;
+        }
+        self.drafts.push(Draft::of(message, parts));
+    }
+
+    fn drops_empty(&self) -> bool {
+        self.list.is_own() && self.list.demands.empty_text.is_some()
+    }
+
+    /// The blocks that stay in their own message: no results, no blank texts.
+    fn keep(&mut self, message: &Message<'_>) -> Vec<Part> {
+        let bound = message.row.flags.has(MessageFlags::THINKING);
+        let mut parts = Vec::with_capacity(message.blocks.len());
+        for (number, block) in message.numbered() {
+            if block.kind == BlockKind::Result {
+                if message.role() == Role::Assistant {
+                    self.log(ChangeKind::DroppedResult, message.index, Some(number), Some(self.list.demands.orphan));
+                }
+            } else if self.drops_empty() && !bound && is_blank(block) {
+                self.log(ChangeKind::DroppedText, message.index, Some(number), self.list.demands.empty_text);
+            } else {
+                parts.push(taken(message.index, number, block, None));
+            }
+        }
+        if bound && parts.len() < message.blocks.len() {
+            // A turn with thinking is left alone or freed of all of it, never edited around it.
+            parts.retain(|part| !is_thinking(&part.row) && !(self.drops_empty() && is_blank(&part.row)));
+            self.log(ChangeKind::DroppedThinking, message.index, None, Some(self.list.demands.orphan));
+        }
+        parts
+    }
+
+    fn add_other(&mut self, message: &Message<'_>) {
+        let parts = self.keep(message);
+        for (number, block) in message.numbered().filter(|(_, block)| block.kind == BlockKind::Result) {
+            self.place_result(message, number, block);
+        }
+        let rest_of_answer = self.layout == Layout::Packed && self.holds_results_of(message);
+        match self.drafts.last_mut() {
+            Some(answer) if rest_of_answer => {
+                answer.parts.extend(parts);
+                self.restore_order(message.index);
+            }
+            _ => self.push(message, parts),
+        }
+    }
+
+    /// Results that were laid out with their calls need nothing; others stay (loose) or leave.
+    fn place_result(&mut self, message: &Message<'_>, number: u32, block: &BlockRow) {
+        let claim = self.pairs.claim_of((message.position, number));
+        let stays = match claim {
+            Claim::Answers(_) | Claim::ByPlace(_) => self.loose,
+            Claim::Unknown => self.loose && may_stand_alone(self.list, block),
+            Claim::Repeated => false,
+        };
+        if stays {
+            let part = self.result_part((message.position, number), message.index, block, claim);
+            return self.drafts.push(Draft::of(message, vec![part]));
+        }
+        let demands = self.list.demands;
+        match claim {
+            Claim::Repeated => self.log(ChangeKind::DroppedRepeat, message.index, Some(number), Some(demands.repeated)),
+            Claim::Unknown => self.log(ChangeKind::DroppedResult, message.index, Some(number), Some(demands.orphan)),
+            Claim::Answers(_) | Claim::ByPlace(_) => {}
+        }
+    }
+
+    /// Whether the last draft is an answer made of this message's results (and placeholders).
+    fn holds_results_of(&self, message: &Message<'_>) -> bool {
+        let Some(answer) = self.drafts.last().filter(|last| last.role == Role::User) else { return false };
+        let mut real = answer.parts.iter().filter_map(|part| match part.piece {
+            Piece::Block { message, .. } => Some(message),
+            _ => None,
+        });
+        answer.has(BlockKind::Result) && real.next() == Some(message.index) && real.all(|from| from == message.index)
+    }
+
+    /// Where results need not come first, blocks go back to the order that they had in their message.
+    fn restore_order(&mut self, index: u32) {
+        if self.list.demands.results_first.is_some() {
+            return;
+        }
+        let Some(answer) = self.drafts.last_mut() else { return };
+        answer.parts.sort_by_key(|part| match part.piece {
+            Piece::Block { message, block, .. } if message == index => block,
+            _ => u32::MAX,
+        });
+    }
+
+    /// Lays out the results of the calls that wait, in the order in which they came, then placeholders.
+    fn answer_calls(&mut self, end: usize) {
+        let waiting = std::mem::take(&mut self.waiting);
+        let mut results: Vec<(Place, Place)> =
+            waiting.iter().filter_map(|(call, _, _)| Some((self.pairs.result_of(*call)?, *call))).collect();
+        results.sort_unstable();
+        let near = self.end_of_answers(end);
+        let mut answers = Vec::with_capacity(waiting.len());
+        if !self.loose {
+            answers.extend(results.into_iter().filter_map(|(result, call)| self.answer(result, call, near)));
+        }
+        for (call, block, index) in &waiting {
+            if self.pairs.result_of(*call).is_none() && !block.flags.has(BlockFlags::CONFIRMATION) {
+                answers.push(self.placeholder(*call, block, *index));
+            }
+        }
+        self.push_answers(answers);
+    }
+
+    /// The position after the last message in which results may stand without being moved.
+    fn end_of_answers(&self, end: usize) -> usize {
+        if self.layout == Layout::Packed {
+            return end + 2;
+        }
+        let run = self.list.messages().skip(end + 1).take_while(|message| message.role() == Role::Tool);
+        end + 1 + run.count()
+    }
+
+    fn answer(&mut self, result: Place, call: Place, near: usize) -> Option<(Option<u32>, Part)> {
+        let message = self.list.at(result.0)?;
+        let block = message.blocks.get(result.1 as usize)?;
+        if result.0 >= near || self.stands_late(&message, result.1) {
+            let rule = self.list.demands.results_first.unwrap_or(self.list.demands.unanswered);
+            self.log(ChangeKind::MovedResult, message.index, Some(result.1), Some(rule));
+        }
+        let claim = self.pairs.claim_of(result);
+        debug_assert!(matches!(claim, Claim::Answers(at) | Claim::ByPlace(at) if at == call));
+        Some((Some(message.index), self.result_part(result, message.index, block, claim)))
+    }
+
+    fn stands_late(&self, message: &Message<'_>, number: u32) -> bool {
+        self.list.demands.results_first.is_some()
+            && self.layout == Layout::Packed
+            && message
+                .blocks
+                .iter()
+                .take(number as usize)
+                .any(|block| !matches!(block.kind, BlockKind::Result | BlockKind::Marker))
+    }
+
+    fn result_part(&mut self, place: Place, index: u32, block: &BlockRow, claim: Claim) -> Part {
+        let (Claim::Answers(call) | Claim::ByPlace(call)) = claim else { return taken(index, place.1, block, None) };
+        let call = self.list.at(call.0).map(|message| (message.index, call.1));
+        let mut part = taken(index, place.1, block, call);
+        let take_id = matches!(claim, Claim::ByPlace(_)) && self.list.demands.missing_id.is_some();
+        if let (true, Piece::Block { edits, .. }) = (take_id, &mut part.piece) {
+            edits.take_id = true;
+            self.log(ChangeKind::GaveId, index, Some(place.1), self.list.demands.missing_id);
+        }
+        part
+    }
+
+    fn placeholder(&mut self, call: Place, block: &BlockRow, index: u32) -> (Option<u32>, Part) {
+        let pending = call.0 >= self.pending_from;
+        let kind = if pending { ChangeKind::AddedPendingResult } else { ChangeKind::AddedResult };
+        self.log(kind, index, Some(call.1), Some(self.list.demands.unanswered));
+        let row = BlockRow { id: block.id, tokens: 0, flags: BlockFlags::ERROR, kind: BlockKind::Result };
+        (None, Part { piece: Piece::NoResult { message: index, block: call.1, copy: 0 }, row })
+    }
+
+    /// One message for all of them, or one for each, as the format has it.
+    fn push_answers(&mut self, answers: Vec<(Option<u32>, Part)>) {
+        if self.layout != Layout::Packed {
+            self.drafts.extend(answers.into_iter().map(|(from, part)| answer_draft(Role::Tool, from, vec![part])));
+        } else if !answers.is_empty() {
+            let from = answers.iter().find_map(|(from, _)| *from);
+            let parts = answers.into_iter().map(|(_, part)| part).collect();
+            self.drafts.push(answer_draft(Role::User, from, parts));
+        }
+    }
+
+    fn log(&mut self, kind: ChangeKind, message: u32, block: Option<u32>, rule: Option<RuleId>) {
+        self.log.extend(rule.map(|rule| Change { kind, message, block, rule }));
+    }
+}
+
+fn answer_draft(role: Role, from: Option<u32>, parts: Vec<Part>) -> Draft {
+    Draft { role, from, parts, flags: MessageFlags::RESULTS, add_reasoning: false }
+}
+
+fn taken(message: u32, block: u32, row: &BlockRow, call: Option<(u32, u32)>) -> Part {
+    Part { piece: Piece::Block { message, block, call, edits: Edits::default() }, row: *row }
+}

@@ -1,0 +1,246 @@
+//! What a repaired list is made of: numbers only, carried out where the messages are.
+
+use super::RuleId;
+use crate::message::{BlockFlags, BlockKind, BlockRow, MessageFlags, MessageRow, Role, Rows};
+
+/// A fixed text that a repair may add, said by the user.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Note {
+    /// The conversation does not start here: stands before an assistant message that would open the list.
+    Start,
+    /// The model may go on: stands after an assistant message that may not end the list, and between two
+    /// that may not be merged.
+    Continue,
+}
+
+/// What changes in a block that is otherwise taken as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+#[expect(clippy::struct_excessive_bools, reason = "each is one independent edit")]
+pub struct Edits {
+    /// The call's id gets this number as a suffix; 0 leaves it alone. Results follow their call.
+    pub copy: u32,
+    /// The result takes the id of its call.
+    pub take_id: bool,
+    /// White space at the end of the text goes.
+    pub strip_end: bool,
+    /// The cache breakpoint goes.
+    pub drop_breakpoint: bool,
+    /// The call gets the documented stand-in for a thought signature.
+    pub sign: bool,
+}
+
+/// One block of a composed message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Piece {
+    /// A block of the input.
+    Block {
+        /// Its message.
+        message: u32,
+        /// Its number in the message.
+        block: u32,
+        /// For a result: message and number of the call that it answers.
+        call: Option<(u32, u32)>,
+        /// What changes in it.
+        edits: Edits,
+    },
+    /// A marked error result for a call that has none.
+    NoResult {
+        /// The call's message.
+        message: u32,
+        /// The call's number in it.
+        block: u32,
+        /// The number that the call's id got as a suffix; 0 for none.
+        copy: u32,
+    },
+    /// A fixed text.
+    Note(Note),
+}
+
+/// One message of a repaired list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Recipe {
+    /// This message of the input, the very same object.
+    Keep(u32),
+    /// A new message.
+    Compose {
+        /// Who speaks.
+        role: Role,
+        /// The message whose other members (name, id…) it takes over.
+        from: Option<u32>,
+        /// Its blocks.
+        pieces: Vec<Piece>,
+        /// It gets a blank `reasoning_content`, as `DeepSeek` and Kimi want it.
+        add_reasoning: bool,
+    },
+}
+
+/// What a repair did at one place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ChangeKind {
+    /// A result moved next to its call, or to the front of its message.
+    MovedResult,
+    /// A result without call left.
+    DroppedResult,
+    /// A second result for a call left.
+    DroppedRepeat,
+    /// A call got a placeholder result.
+    AddedResult,
+    /// A call at the end of the list, whose result may still come, got a placeholder result.
+    AddedPendingResult,
+    /// A result got the id of its call.
+    GaveId,
+    /// A text block without visible characters left.
+    DroppedText,
+    /// A message that held nothing (any more) left.
+    DroppedMessage,
+    /// A message was merged into the one before it.
+    Merged,
+    /// A note was put before the first message.
+    Opened,
+    /// A note was put before this message, to part it from the one before.
+    Parted,
+    /// A note was put after the last message.
+    Continued,
+    /// A call and its result got a new id.
+    Renamed,
+    /// All thinking of an assistant message left.
+    DroppedThinking,
+    /// White space at the end of the last text left.
+    StrippedSpace,
+    /// A cache breakpoint left.
+    DroppedBreakpoint,
+    /// A system message became the user's.
+    SystemToUser,
+    /// A reasoning item left.
+    DroppedReasoning,
+    /// A call got the stand-in for a thought signature.
+    Signed,
+    /// An assistant message got a blank `reasoning_content`.
+    AddedReasoning,
+    /// Nothing in the messages can cure it: the request must change.
+    Told,
+}
+
+/// One entry of a repair's log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Change {
+    /// What was done.
+    pub kind: ChangeKind,
+    /// The message of the input that it concerns.
+    pub message: u32,
+    /// The block of it, where one is concerned.
+    pub block: Option<u32>,
+    /// The rule that asked for it.
+    pub rule: RuleId,
+}
+
+/// Tokens of the texts that a repair may add.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct AddedTokens {
+    /// A placeholder result.
+    pub result: u32,
+    /// A note.
+    pub note: u32,
+    /// The framing of a message that is all new.
+    pub framing: u32,
+}
+
+/// A repaired list as rows, to be counted and judged again without being carried out.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RepairedRows {
+    /// One row a message.
+    pub messages: Vec<MessageRow>,
+    /// The blocks of all messages.
+    pub blocks: Vec<BlockRow>,
+}
+
+impl RepairedRows {
+    /// The rows, borrowed.
+    pub fn rows(&self) -> Rows<'_> {
+        Rows { messages: &self.messages, blocks: &self.blocks }
+    }
+
+    fn push(&mut self, row: MessageRow, blocks: impl Iterator<Item = BlockRow>) {
+        let first = self.blocks.len();
+        self.blocks.extend(blocks);
+        // A repaired list has at most one block more for each block of the input, which u32 counts.
+        let count = |len: usize| u32::try_from(len).unwrap_or(u32::MAX);
+        let blocks = count(self.blocks.len() - first);
+        self.messages.push(MessageRow { first_block: count(first), blocks, ..row });
+    }
+}
+
+/// The rows of the list that `recipes` make of `rows`.
+pub fn repaired_rows(rows: Rows<'_>, recipes: &[Recipe], added: AddedTokens) -> RepairedRows {
+    let mut repaired = RepairedRows::default();
+    for recipe in recipes {
+        match recipe {
+            Recipe::Keep(message) => {
+                if let Some(row) = rows.messages.get(*message as usize) {
+                    repaired.push(*row, rows.blocks_of(*message).iter().copied());
+                }
+            }
+            Recipe::Compose { role, from, pieces, add_reasoning } => {
+                let source = from.and_then(|from| rows.messages.get(from as usize).map(|row| (from, row)));
+                let framing = source.map_or(added.framing, |(from, row)| framing(rows, from, row));
+                let blocks: Vec<BlockRow> = pieces.iter().map(|piece| piece_row(rows, piece, added)).collect();
+                let tokens = blocks.iter().fold(framing, |sum, block| sum.saturating_add(block.tokens));
+                let kept = source.map_or(MessageFlags(0), |(_, row)| carried(row.flags));
+                let flags = blocks.iter().fold(kept, |flags, block| flags.with(MessageFlags::of_block(block)));
+                let flags = flags.when(*add_reasoning, MessageFlags::REASONING_CONTENT);
+                repaired.push(MessageRow { first_block: 0, blocks: 0, tokens, flags, role: *role }, blocks.into_iter());
+            }
+        }
+    }
+    repaired
+}
+
+fn framing(rows: Rows<'_>, message: u32, row: &MessageRow) -> u32 {
+    let blocks = rows.blocks_of(message).iter().fold(0_u32, |sum, block| sum.saturating_add(block.tokens));
+    row.tokens.saturating_sub(blocks)
+}
+
+/// Facts about a message that its blocks do not tell and that a composed message takes over.
+fn carried(flags: MessageFlags) -> MessageFlags {
+    MessageFlags(flags.0 & (MessageFlags::REASONING_CONTENT.0 | MessageFlags::NAMED.0 | MessageFlags::DEVELOPER.0))
+}
+
+fn piece_row(rows: Rows<'_>, piece: &Piece, added: AddedTokens) -> BlockRow {
+    let blank = BlockRow { id: 0, tokens: 0, flags: BlockFlags::default(), kind: BlockKind::Other };
+    let find = |message, block: u32| rows.blocks_of(message).get(block as usize).copied().unwrap_or(blank);
+    match *piece {
+        Piece::Block { message, block, call, edits } => {
+            edited(find(message, block), call.map(|at| find(at.0, at.1)), edits)
+        }
+        Piece::NoResult { message, block, copy } => {
+            let call = find(message, block);
+            let no_id = call.flags.has(BlockFlags::NO_ID);
+            let flags = BlockFlags::ERROR.when(no_id, BlockFlags::NO_ID);
+            BlockRow { id: copied(call.id, copy), tokens: added.result, flags, kind: BlockKind::Result }
+        }
+        Piece::Note(_) => BlockRow { tokens: added.note, kind: BlockKind::Text, ..blank },
+    }
+}
+
+fn edited(mut row: BlockRow, call: Option<BlockRow>, edits: Edits) -> BlockRow {
+    if edits.take_id
+        && let Some(call) = call
+    {
+        row.id = call.id;
+        row.flags = row.flags.without(BlockFlags::NO_ID);
+    }
+    row.id = copied(row.id, edits.copy);
+    if edits.strip_end {
+        row.flags = row.flags.without(BlockFlags::TRAILING_SPACE);
+    }
+    if edits.drop_breakpoint {
+        row.flags = row.flags.without(BlockFlags::CACHE_5M.with(BlockFlags::CACHE_1H));
+    }
+    row.flags = row.flags.when(edits.sign, BlockFlags::SIGNED);
+    row
+}
+
+/// A stand-in for the hash of an id with a suffix: only equality matters.
+fn copied(id: u64, copy: u32) -> u64 {
+    if copy == 0 { id } else { (id ^ (u64::from(copy) << 32)).rotate_left(17).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1 }
+}

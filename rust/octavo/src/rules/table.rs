@@ -1,0 +1,216 @@
+//! The rules as data: what each says, in whose words it is refused, and where that was seen.
+
+use super::Provider::{self, Anthropic, Bedrock, Gemini, OpenAi, Responses};
+
+/// What a rule can be judged from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Judged {
+    /// The messages alone.
+    Messages,
+    /// The messages and a stated fact about the request, named here.
+    Mode(&'static str),
+    /// The messages and a stated fact; no change of the messages cures it, so the repair only tells.
+    Request(&'static str),
+    /// The messages as they were when the provider answered: the repair keeps it by never editing them.
+    Original,
+    /// Never: the provider says nothing, or the rule is a permission.
+    Silent,
+}
+
+/// One rule of one or more providers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rule {
+    /// Its id.
+    pub id: RuleId,
+    /// Its id as text.
+    pub name: &'static str,
+    /// Whose rule it is.
+    pub providers: &'static [Provider],
+    /// The rule in plain words; `{id}` stands for the call id of the block to blame.
+    pub says: &'static str,
+    /// The provider's own error text, or what happens instead.
+    pub error: &'static str,
+    /// Where the rule was seen.
+    pub source: &'static str,
+    /// When it was gathered, year and month.
+    pub date: &'static str,
+    /// What it can be judged from.
+    pub judged: Judged,
+}
+
+// One list for the enum, the table and the names, so that none can be forgotten.
+macro_rules! rules {
+    ($($id:ident [$($provider:ident),+] $judged:expr, $says:literal, $error:literal, $source:literal;)+) => {
+        /// The id of a rule. The letter names whose document it comes from.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[expect(missing_docs, reason = "each id is explained by its row of the table")]
+        pub enum RuleId { $($id),+ }
+
+        /// Every rule, in the order of its id.
+        pub const RULES: &[Rule] = &[$(Rule {
+            id: RuleId::$id,
+            name: stringify!($id),
+            providers: &[$($provider),+],
+            says: $says,
+            error: $error,
+            source: $source,
+            date: "2026-11",
+            judged: $judged,
+        }),+];
+
+        impl RuleId {
+            /// The id as text.
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$id => stringify!($id)),+ }
+            }
+
+            /// What the rule can be judged from.
+            pub const fn judged(self) -> Judged {
+                match self { $(Self::$id => $judged),+ }
+            }
+        }
+    };
+}
+
+rules! {
+    A1 [Anthropic, Bedrock] Judged::Messages,
+        "the call {id} has no result in the next message",
+        "messages.N: `tool_use` ids were found without `tool_result` blocks immediately after: ID. Each `tool_use` block must have a corresponding `tool_result` block in the next message.",
+        "anthropics/claude-code #2697, Kilo-Org/kilocode #5163";
+    A2 [Anthropic, Bedrock] Judged::Messages,
+        "the result for {id} answers no call of the message before it",
+        "unexpected `tool_use_id` found in `tool_result` blocks: ID. Each `tool_result` block must have a corresponding `tool_use` block in the previous message.",
+        "EchoBird #106";
+    A3 [Anthropic, Bedrock] Judged::Messages,
+        "the result for {id} stands behind other content: results come first in the message after their calls",
+        "messages.N: Did not find 2 `tool_result` block(s) at the beginning of this message. Messages following `tool_use` blocks must begin with a matching number of `tool_result` blocks.",
+        "language-servers PR #1235; platform.claude.com handle-tool-calls";
+    A4 [Anthropic] Judged::Messages,
+        "the call {id} has more than one result",
+        "messages.N.content.M: each tool_use must have a single result. Found multiple `tool_result` blocks with id: ID",
+        "hindsight PR #4250";
+    A5 [Anthropic] Judged::Messages,
+        "the call id {id} was used before: ids must be unique in the request",
+        "messages.N.content.M: `tool_use` ids must be unique",
+        "CherryHQ/cherry-studio #14128, claudegram #12";
+    A6 [Anthropic] Judged::Original,
+        "thinking of the latest assistant message differs from what was sent, or stands elsewhere",
+        "messages.N.content.M: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified. These blocks must remain as they were in the original response.",
+        "opencode #41738, anthropics/claude-code #24087, openclaw #45558, atomic #1386";
+    A7 [Anthropic] Judged::Request("thinking on, a model that wants it"),
+        "thinking is on, and this tool loop does not start with thinking: send the request with thinking off",
+        "messages.N.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`. When `thinking` is enabled, a final `assistant` message must start with a thinking block (preceeding the lastmost set of `tool_use` and `tool_result` blocks).",
+        "opencode #3077, pydantic-ai #2075, haystack-core-integrations #2146";
+    A8 [Anthropic] Judged::Mode("thinking off"),
+        "thinking is off, and the last assistant turn holds thinking",
+        "When thinking is disabled, an `assistant` message in the final position cannot contain `thinking`.",
+        "forgecode #1853, #1195";
+    A9 [Anthropic, Bedrock] Judged::Messages,
+        "the first message must be the user's, and user and assistant must alternate",
+        "messages: roles must alternate between \"user\" and \"assistant\"",
+        "anthropics/skills shared/error-codes.md";
+    A10 [Anthropic, Bedrock] Judged::Messages,
+        "a text block is empty, or the message has no content",
+        "messages: text content blocks must be non-empty",
+        "anthropics/claude-code #59812, experiential PR #799";
+    A11 [Anthropic] Judged::Messages,
+        "an empty text block carries cache_control",
+        "messages.N.content.M.text: cache_control cannot be set for empty text blocks",
+        "anthropics/claude-code #55302, #50082, dario #1066, hermes PR #1216";
+    A12 [Anthropic] Judged::Messages,
+        "more than four blocks carry cache_control",
+        "A maximum of 4 blocks with cache_control may be provided. Found 5.",
+        "sub2api #176, zeph PR #1568";
+    A13 [Anthropic] Judged::Messages,
+        "a one-hour cache breakpoint stands after a five-minute one",
+        "rejected by the server",
+        "Portkey documentation, mixing rule";
+    A14 [Anthropic] Judged::Messages,
+        "the assistant text at the end of the list ends in white space",
+        "messages: final assistant content cannot end with trailing whitespace",
+        "langchain PR #35072, langchain-google PR #1733, goose PR #5967";
+    A15 [Anthropic] Judged::Mode("prefill not taken by the model"),
+        "this model takes no assistant message at the end of the list",
+        "This model does not support assistant message prefill. The conversation must end with a user message.",
+        "magic-context #512, opencode-dynamic-context-pruning #520";
+    A16 [Anthropic, Gemini, Bedrock] Judged::Messages,
+        "a system message cannot stand here: where the model takes one at all, it holds only text and follows the user's",
+        "role 'system' is not supported on this model",
+        "anthropics/skills shared/prompt-caching.md; platform.claude.com whats-new-claude-4-8; Bedrock and Gemini have no such role";
+    A17 [Anthropic] Judged::Silent,
+        "thinking is replayed exactly; Fable 5.1 binds it to the exact prefix of the request",
+        "silent: the thinking is dropped",
+        "anthropics/skills model-migration.md; openclaw PR #137021, #136782";
+    A18 [Anthropic] Judged::Request("size and limit given"),
+        "the input and the reserve for the answer exceed what the model takes",
+        "input length and `max_tokens` exceed context limit / prompt is too long: N tokens > M maximum",
+        "recalled, not found at a source";
+    O1 [OpenAi] Judged::Messages,
+        "the call {id} has no tool message in the run that follows it",
+        "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'",
+        "openclaw PR #3565";
+    O2 [OpenAi] Judged::Messages,
+        "the tool message for {id} follows no assistant message with calls",
+        "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.",
+        "semantic-kernel #12708, autogen PR #3178";
+    O3 [OpenAi] Judged::Messages,
+        "the tool message for {id} answers none of the calls before it, or answers one twice",
+        "tool_call_id does not exist",
+        "freebuff PR #1292";
+    O4 [OpenAi, Responses] Judged::Messages,
+        "a tool result names no call: the member with the call's id is missing",
+        "Missing required parameter: 'input[25].call_id'",
+        "zeroclaw PR #5457";
+    R1 [Responses] Judged::Messages,
+        "the output for {id} answers no call before it, or answers one twice",
+        "No tool call found for function call output with call_id X",
+        "agno #9372, opengeni PR #61";
+    R2 [Responses] Judged::Messages,
+        "the call {id} has no output after it",
+        "No tool output found for function call X",
+        "recalled, not found at a source";
+    R3 [Responses] Judged::Messages,
+        "a reasoning item stands without the item that it led to",
+        "Item 'rs_X' of type 'reasoning' was provided without its required following item",
+        "openclaw #19582, #58967; openai-agents";
+    R4 [Responses] Judged::Silent,
+        "with previous_response_id, an output may stand without its call",
+        "none: a permission that R1 honours",
+        "agno #9372";
+    R5 [Responses] Judged::Silent,
+        "a compaction item is opaque; what stands before it may be dropped",
+        "none: a permission",
+        "developers.openai.com";
+    R6 [Responses] Judged::Request("size and limit given"),
+        "the input exceeds what the model takes",
+        "Your input exceeds the context window of this model.",
+        "code context_length_exceeded";
+    G1 [Gemini] Judged::Messages,
+        "a model turn with calls must follow the user's turn or function responses, and the list starts with the user",
+        "Please ensure that function call turn comes immediately after a user turn or after a function response turn.",
+        "strands #1749";
+    G2 [Gemini] Judged::Mode("a model that wants signatures"),
+        "the first call of this step carries no thought signature",
+        "Function call is missing a thought_signature in functionCall parts.",
+        "octos PR #1897, code_puppy #165, req_llm PR #427";
+    G3 [Gemini] Judged::Messages,
+        "calls and responses do not match: {id}",
+        "Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.",
+        "recalled, not found at a source";
+    B1 [Bedrock] Judged::Messages,
+        "the result for {id} is more than the calls of the turn before it",
+        "The number of toolResult blocks at messages.N.content exceeds the number of toolUse blocks of previous turn",
+        "strands #1435";
+    B2 [Bedrock] Judged::Request("no tools defined"),
+        "the messages hold calls or results, and the request defines no tools: send toolConfig too",
+        "The toolConfig field must be defined when using toolUse and toolResult content blocks",
+        "langmem #102, langchain-aws #591, zed PR #48863";
+    B3 [Bedrock] Judged::Messages,
+        "the first message must be the user's",
+        "A conversation must start with a user message",
+        "strands PR #2087";
+    D1 [OpenAi] Judged::Mode("DeepSeek or Kimi with thinking on"),
+        "thinking is on, and this assistant message with calls has no reasoning_content",
+        "thinking is enabled but reasoning_content is missing in assistant tool call message at index 3",
+        "openclaw #70996, charmbracelet/crush #2696";
+}

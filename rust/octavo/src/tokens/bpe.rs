@@ -1,0 +1,97 @@
+//! Exact byte-pair counting of one pretoken in linear time.
+
+use super::pairs::Pairs;
+use super::trie::Trie;
+use super::vocabulary::Vocabulary;
+
+/// Byte-pair encoding by longest match with a validity test, instead of by merging.
+///
+/// A sequence of tokens is the encoding of its bytes exactly when each adjacent pair is: merging the bytes of
+/// the two never merges across their border (van Antwerpen and Neubeck, "So many tokens, so little time",
+/// 2024, and the essay of the `bpe` crate). So one takes the longest token that is compatible with the token
+/// before it, and steps back when there is none. A bit for each position remembers that no way leads on from
+/// it; each position is left at most once, hence linear time.
+pub(super) struct Bpe {
+    trie: Trie,
+    pairs: Pairs,
+    vocabulary: Vocabulary,
+}
+
+/// Memory of a count, reused from pretoken to pretoken.
+#[derive(Default)]
+pub(super) struct Scratch {
+    /// Token and length.
+    tokens: Vec<(u32, usize)>,
+    dead: Vec<u64>,
+}
+
+impl Bpe {
+    pub(super) fn new(vocabulary: Vocabulary) -> Self {
+        let pairs = Pairs::new(&vocabulary);
+        Self { trie: vocabulary.trie, pairs, vocabulary }
+    }
+
+    /// Tokens of `piece`.
+    pub(super) fn count(&self, piece: &[u8], scratch: &mut Scratch) -> usize {
+        match self.trie.longest(piece) {
+            None => 0,
+            Some((_, length)) if length == piece.len() => 1,
+            first => self.backtrack(piece, first, scratch),
+        }
+    }
+
+    fn backtrack(&self, piece: &[u8], first: Option<(u32, usize)>, scratch: &mut Scratch) -> usize {
+        let Scratch { tokens, dead } = scratch;
+        tokens.clear();
+        dead.clear();
+        dead.resize(piece.len() / 64 + 1, 0);
+        let (mut at, mut next) = (0, first);
+        while let Some((token, length)) = next {
+            let end = at + length;
+            let open = dead.get(end / 64).is_some_and(|word| word >> (end % 64) & 1 == 0);
+            if open && tokens.last().is_none_or(|&(last, _)| self.compatible(last, token)) {
+                tokens.push((token, length));
+                at = end;
+                next = self.longest(piece, at, piece.len());
+                continue;
+            }
+            next = self.longest(piece, at, end - 1);
+            if next.is_none() {
+                // No token leads on from here: the way to this position was wrong.
+                if let Some(word) = dead.get_mut(at / 64) {
+                    *word |= 1 << (at % 64);
+                }
+                next = tokens.pop();
+                at -= next.map_or(0, |(_, length)| length);
+            }
+        }
+        tokens.len()
+    }
+
+    #[inline]
+    fn longest(&self, piece: &[u8], from: usize, to: usize) -> Option<(u32, usize)> {
+        self.trie.longest(piece.get(from..to)?)
+    }
+
+    /// Whether `left` and `right` can stand beside each other in an encoding: takes both apart along their
+    /// merges, latest first, and looks for an earlier merge across the border.
+    fn compatible(&self, mut left: u32, mut right: u32) -> bool {
+        let mut limit = u32::MAX;
+        loop {
+            if self.pairs.merged(left, right).is_some_and(|token| token < limit) {
+                return false;
+            }
+            // The younger of the two is the one that a merge across the border would have had to precede. Of
+            // two equal tokens the left one is merged first, so the right one is taken apart first.
+            if left > right {
+                limit = left;
+                let Some((_, last)) = self.vocabulary.parts(left) else { return true };
+                left = last;
+            } else {
+                limit = right.saturating_add(1);
+                let Some((first, _)) = self.vocabulary.parts(right) else { return true };
+                right = first;
+            }
+        }
+    }
+}

@@ -1,0 +1,263 @@
+//! The laws of validation and repair, on generated histories: every provider, format and mode.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use std::collections::HashSet;
+
+use octavo::message::{BlockFlags, BlockKind, BlockRow, Format, MessageFlags, MessageRow, Role, Rows};
+use octavo::rules::{
+    AddedTokens, ChangeKind, Edits, Judged, Mode, Piece, Provider, Recipe, Repair, RuleId, Size, repair, repaired_rows,
+    validate,
+};
+use proptest::prelude::*;
+use proptest::test_runner::Config;
+
+type History = (Vec<MessageRow>, Vec<BlockRow>);
+
+fn history(messages: Vec<(Role, Vec<BlockRow>)>) -> History {
+    let mut rows = Vec::new();
+    let mut all = Vec::new();
+    for (role, blocks) in messages {
+        let first_block = u32::try_from(all.len()).unwrap();
+        let count = u32::try_from(blocks.len()).unwrap();
+        let flags = blocks.iter().fold(MessageFlags(0), |flags, block| flags.with(MessageFlags::of_block(block)));
+        let reasoning = blocks.first().is_some_and(|block| block.flags.has(BlockFlags::SPECIAL));
+        let flags = flags.when(reasoning, MessageFlags::REASONING_CONTENT);
+        rows.push(MessageRow { first_block, blocks: count, tokens: count, flags, role });
+        all.extend(blocks);
+    }
+    (rows, all)
+}
+
+fn row(kind: BlockKind, id: u64, flags: BlockFlags) -> BlockRow {
+    BlockRow { id, tokens: 1, flags, kind }
+}
+
+fn plain(kind: BlockKind) -> impl Strategy<Value = BlockRow> {
+    Just(row(kind, 0, BlockFlags(0)))
+}
+
+fn text() -> impl Strategy<Value = BlockRow> {
+    let empty = BlockFlags::EMPTY.with(BlockFlags::BLANK);
+    let blank = BlockFlags::BLANK.with(BlockFlags::TRAILING_SPACE);
+    let flags = prop_oneof![
+        6 => Just(BlockFlags(0)), 1 => Just(empty), 1 => Just(blank), 1 => Just(BlockFlags::TRAILING_SPACE)
+    ];
+    let breakpoint =
+        prop_oneof![5 => Just(BlockFlags(0)), 2 => Just(BlockFlags::CACHE_5M), 1 => Just(BlockFlags::CACHE_1H)];
+    (flags, breakpoint).prop_map(|(flags, breakpoint)| row(BlockKind::Text, 0, flags.with(breakpoint)))
+}
+
+/// A call or result, with one of few ids so that they repeat, or without one.
+fn paired(kind: BlockKind) -> impl Strategy<Value = BlockRow> {
+    let ids = prop_oneof![12 => (1_u64..5).prop_map(|id| (id, BlockFlags(0))), 1 => Just((0, BlockFlags::NO_ID))];
+    (ids, prop::bool::ANY).prop_map(move |((id, flags), signed)| row(kind, id, flags.when(signed, BlockFlags::SIGNED)))
+}
+
+fn packed() -> impl Strategy<Value = Vec<(Role, Vec<BlockRow>)>> {
+    let block = prop_oneof![
+        5 => text(),
+        5 => paired(BlockKind::Call),
+        1 => plain(BlockKind::Thinking),
+        1 => plain(BlockKind::RedactedThinking),
+        1 => plain(BlockKind::ServerResult),
+        1 => paired(BlockKind::Result),
+    ];
+    let answer = prop_oneof![3 => text(), 6 => paired(BlockKind::Result), 1 => plain(BlockKind::Marker), 1 => plain(BlockKind::Image)];
+    let message = prop_oneof![
+        6 => prop::collection::vec(block, 0..4).prop_map(|blocks| (Role::Assistant, blocks)),
+        6 => prop::collection::vec(answer.clone(), 0..4).prop_map(|blocks| (Role::User, blocks)),
+        1 => prop::collection::vec(answer, 0..3).prop_map(|blocks| (Role::System, blocks)),
+    ];
+    prop::collection::vec(message, 0..14)
+}
+
+fn flat() -> impl Strategy<Value = Vec<(Role, Vec<BlockRow>)>> {
+    let reasoning = row(BlockKind::Thinking, 0, BlockFlags::SPECIAL);
+    let assistant =
+        (prop::bool::weighted(0.3), prop::option::of(text()), prop::collection::vec(paired(BlockKind::Call), 0..4))
+            .prop_map(move |(thinks, said, calls)| {
+                (Role::Assistant, thinks.then_some(reasoning).into_iter().chain(said).chain(calls).collect())
+            });
+    let message = prop_oneof![
+        5 => assistant,
+        6 => paired(BlockKind::Result).prop_map(|block| (Role::Tool, vec![block])),
+        3 => prop::collection::vec(text(), 0..3).prop_map(|blocks| (Role::User, blocks)),
+        1 => text().prop_map(|block| (Role::System, vec![block])),
+    ];
+    prop::collection::vec(message, 0..16)
+}
+
+fn items() -> impl Strategy<Value = Vec<(Role, Vec<BlockRow>)>> {
+    let confirmation = row(BlockKind::Call, 9, BlockFlags::CONFIRMATION);
+    let item = prop_oneof![2 => text(), 5 => paired(BlockKind::Call), 3 => plain(BlockKind::Thinking), 1 => Just(confirmation)];
+    let message = prop_oneof![
+        6 => item.prop_map(|block| (Role::Assistant, vec![block])),
+        6 => paired(BlockKind::Result).prop_map(|block| (Role::Tool, vec![block])),
+        3 => text().prop_map(|block| (Role::User, vec![block])),
+        1 => text().prop_map(|block| (Role::System, vec![block])),
+    ];
+    prop::collection::vec(message, 0..16)
+}
+
+fn any_history() -> impl Strategy<Value = (Format, History)> {
+    prop_oneof![
+        packed().prop_map(|messages| (Format::Anthropic, messages)),
+        packed().prop_map(|messages| (Format::Gemini, messages)),
+        packed().prop_map(|messages| (Format::Bedrock, messages)),
+        flat().prop_map(|messages| (Format::OpenAi, messages)),
+        items().prop_map(|messages| (Format::Responses, messages)),
+    ]
+    .prop_map(|(format, messages)| (format, history(messages)))
+}
+
+fn any_mode() -> impl Strategy<Value = Mode> {
+    let known = prop::option::of(prop::bool::ANY);
+    let bits = (prop::bool::ANY, prop::bool::ANY, prop::bool::ANY, prop::bool::ANY);
+    (known.clone(), known.clone(), known.clone(), known, bits, 0_u32..6, prop::bool::weighted(0.1)).prop_map(
+        |(thinking, prefill, system_messages, has_tools, bits, breakpoints, large)| Mode {
+            thinking,
+            previous_response: bits.0,
+            prefill,
+            system_messages,
+            has_tools,
+            thinking_first: bits.1,
+            signed_calls: bits.2,
+            reasoning_content: bits.3,
+            breakpoints,
+            size: large.then_some(Size { tokens: 2, limit: 1 }),
+            ..Mode::new(Format::OpenAi)
+        },
+    )
+}
+
+fn all_of(rows: Rows<'_>) -> Vec<u32> {
+    (0..u32::try_from(rows.messages.len()).unwrap()).collect()
+}
+
+fn is_told(rule: RuleId) -> bool {
+    matches!(rule.judged(), Judged::Request(_))
+}
+
+/// Repairs, or keeps all where nothing must change.
+fn repaired(provider: Provider, mode: &Mode, rows: Rows<'_>) -> Repair {
+    let selection = all_of(rows);
+    repair(provider, mode, rows, &selection)
+        .unwrap_or_else(|| Repair { messages: selection.into_iter().map(Recipe::Keep).collect(), log: Vec::new() })
+}
+
+/// The blocks of the input that the repaired list holds, in its order, with their edits.
+fn taken(recipes: &[Recipe], rows: Rows<'_>) -> Vec<(u32, u32, Edits)> {
+    let mut taken = Vec::new();
+    for recipe in recipes {
+        match recipe {
+            Recipe::Keep(message) => {
+                let count = u32::try_from(rows.blocks_of(*message).len()).unwrap();
+                taken.extend((0..count).map(|block| (*message, block, Edits::default())));
+            }
+            Recipe::Compose { pieces, .. } => taken.extend(pieces.iter().filter_map(|piece| match piece {
+                Piece::Block { message, block, edits, .. } => Some((*message, *block, *edits)),
+                _ => None,
+            })),
+        }
+    }
+    taken
+}
+
+proptest! {
+    #![proptest_config(Config::with_cases(1500))]
+
+    #[test]
+    fn a_repaired_list_is_valid_and_stays_as_it_is((format, (messages, blocks)) in any_history(), mode in any_mode()) {
+        let rows = Rows { messages: &messages, blocks: &blocks };
+        for provider in Provider::ALL {
+            let mode = Mode { format, ..mode };
+            let first = repaired(provider, &mode, rows);
+            let again = repaired_rows(rows, &first.messages, AddedTokens::default());
+            let left = validate(provider, &mode, again.rows(), &all_of(again.rows()));
+            prop_assert!(left.iter().all(|found| is_told(found.rule)), "{provider:?} {mode:?} {:?} -> {left:?}", first.messages);
+            let second = repaired(provider, &mode, again.rows());
+            let kept: Vec<Recipe> = all_of(again.rows()).into_iter().map(Recipe::Keep).collect();
+            prop_assert_eq!(second.messages, kept);
+        }
+    }
+
+    #[test]
+    fn repair_acts_exactly_where_a_rule_is_broken((format, (messages, blocks)) in any_history(), mode in any_mode()) {
+        let rows = Rows { messages: &messages, blocks: &blocks };
+        let selection = all_of(rows);
+        for provider in Provider::ALL {
+            let mode = Mode { format, ..mode };
+            let found = validate(provider, &mode, rows, &selection);
+            let repair = repair(provider, &mode, rows, &selection);
+            prop_assert_eq!(found.is_empty(), repair.is_none());
+            for rule in found.iter().map(|found| found.rule) {
+                let row = octavo::rules::RULES.iter().find(|row| row.id == rule).unwrap();
+                prop_assert!(row.providers.contains(&provider), "{rule:?} is no rule of {provider:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_leaves_unlogged_and_order_is_kept((format, (messages, blocks)) in any_history(), mode in any_mode()) {
+        let rows = Rows { messages: &messages, blocks: &blocks };
+        for provider in Provider::ALL {
+            let mode = Mode { format, ..mode };
+            let repair = repaired(provider, &mode, rows);
+            let taken = taken(&repair.messages, rows);
+            let places: HashSet<(u32, u32)> = taken.iter().map(|(message, block, _)| (*message, *block)).collect();
+            prop_assert_eq!(places.len(), taken.len(), "a block stands twice");
+            for message in all_of(rows) {
+                for (number, block) in (0_u32..).zip(rows.blocks_of(message)) {
+                    let logged = |kinds: &[ChangeKind]| repair.log.iter().any(|change| {
+                        change.message == message && kinds.contains(&change.kind) && change.block.is_none_or(|at| at == number)
+                    });
+                    let leaves: &[ChangeKind] = match block.kind {
+                        BlockKind::Result => &[ChangeKind::DroppedResult, ChangeKind::DroppedRepeat],
+                        BlockKind::Thinking | BlockKind::RedactedThinking =>
+                            &[ChangeKind::DroppedThinking, ChangeKind::DroppedReasoning],
+                        // A blank text that stood beside thinking leaves with it.
+                        BlockKind::Text => &[ChangeKind::DroppedText, ChangeKind::DroppedThinking],
+                        _ => &[],
+                    };
+                    let here = places.contains(&(message, number));
+                    // Merged turns log thinking that leaves at their first message.
+                    let freed = !here && repair.log.iter().any(|change| change.kind == ChangeKind::DroppedThinking)
+                        && leaves.contains(&ChangeKind::DroppedThinking);
+                    prop_assert!(here || freed || logged(leaves), "{provider:?}: {message}.{number} {block:?} left: {repair:?}");
+                }
+            }
+            let speech: Vec<(u32, u32)> = taken.iter().map(|(message, block, _)| (*message, *block))
+                .filter(|(message, block)| rows.blocks_of(*message).get(*block as usize).unwrap().kind != BlockKind::Result)
+                .collect();
+            prop_assert!(speech.is_sorted(), "{provider:?}: {speech:?}");
+        }
+    }
+
+    #[test]
+    fn a_turn_with_thinking_is_never_edited((format, (messages, blocks)) in any_history(), mode in any_mode()) {
+        let rows = Rows { messages: &messages, blocks: &blocks };
+        for provider in Provider::ALL {
+            let mode = Mode { format, ..mode };
+            for recipe in repaired(provider, &mode, rows).messages {
+                let Recipe::Compose { pieces, role, .. } = recipe else { continue };
+                let is_thinking = |piece: &Piece| matches!(piece, Piece::Block { message, block, .. }
+                    if matches!(rows.blocks_of(*message).get(*block as usize).unwrap().kind,
+                        BlockKind::Thinking | BlockKind::RedactedThinking));
+                if role != Role::Assistant || !pieces.iter().any(is_thinking) {
+                    continue;
+                }
+                // Composed all the same: only a caller's own mark (or Gemini's stand-in) changed in it.
+                let mut from = HashSet::new();
+                for (number, piece) in (0_u32..).zip(&pieces) {
+                    let Piece::Block { message, block, edits, .. } = piece else { panic!("{piece:?}") };
+                    from.insert(*message);
+                    prop_assert_eq!(*block, number);
+                    prop_assert_eq!(Edits { drop_breakpoint: false, sign: false, ..*edits }, Edits::default());
+                }
+                prop_assert_eq!(from.len(), 1);
+                let whole = rows.blocks_of(*from.iter().next().unwrap()).len();
+                prop_assert_eq!(pieces.len(), whole);
+            }
+        }
+    }
+}

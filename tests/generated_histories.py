@@ -1,0 +1,139 @@
+"""Hypothesis strategies for message lists of every format, mostly nearly right and sometimes badly broken."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+Messages = list[dict[str, Any]]
+
+_IDS = st.sampled_from(["c1", "c2", "c3", "c1-2"])
+_TEXTS = st.sampled_from(["hello", "two words", "", " ", "ends in space ", "줄\n"])
+_CACHE = st.sampled_from([None, None, None, None, {"type": "ephemeral"}, {"type": "ephemeral", "ttl": "1h"}])
+
+
+@st.composite
+def anthropic_text(draw: st.DrawFn) -> dict[str, Any]:
+    cache = draw(_CACHE)
+    return {"type": "text", "text": draw(_TEXTS), **({} if cache is None else {"cache_control": cache})}
+
+
+def _anthropic_block() -> st.SearchStrategy[dict[str, Any]]:
+    return st.one_of(
+        anthropic_text(),
+        _IDS.map(lambda id: {"type": "tool_use", "id": id, "name": "look", "input": {"q": id}}),
+        _IDS.map(lambda id: {"type": "tool_use", "id": id, "name": "look", "input": {}}),
+        st.just({"type": "thinking", "thinking": "hm  ", "signature": "S"}),
+        st.just({"type": "redacted_thinking", "data": "x"}),
+        st.just({"type": "web_search_tool_result", "tool_use_id": "w", "content": []}),
+    )
+
+
+def _anthropic_answer() -> st.SearchStrategy[dict[str, Any]]:
+    result = _IDS.map(lambda id: {"type": "tool_result", "tool_use_id": id, "content": "out"})
+    return st.one_of(result, result, anthropic_text())
+
+
+def _tidy(messages: Messages) -> st.SearchStrategy[Messages]:
+    """The list as it is, or with what is missing most often put right: results for the calls before them."""
+    return st.just(messages) | st.just(_answered(messages))
+
+
+def _answered(messages: Messages) -> Messages:
+    answered: Messages = []
+    for message in messages:
+        content = message["content"]
+        calls = [b for b in content if isinstance(b, dict) and b["type"] == "tool_use"]
+        answered.append(message)
+        if message["role"] == "assistant" and calls:
+            results = [{"type": "tool_result", "tool_use_id": c["id"], "content": "out"} for c in calls]
+            answered.append({"role": "user", "content": results})
+    return answered
+
+
+def anthropic() -> st.SearchStrategy[Messages]:
+    assistant = st.lists(_anthropic_block(), max_size=4).map(lambda c: {"role": "assistant", "content": c})
+    user = st.lists(_anthropic_answer(), max_size=4).map(lambda c: {"role": "user", "content": c})
+    said = st.tuples(st.sampled_from(["user", "assistant"]), _TEXTS).map(lambda m: {"role": m[0], "content": m[1]})
+    system = anthropic_text().map(lambda block: {"role": "system", "content": [block]})
+    message = st.one_of(assistant, assistant, user, user, said, system)
+    return st.lists(message, max_size=10).flatmap(_tidy)
+
+
+@st.composite
+def openai(draw: st.DrawFn) -> Messages:
+    messages: Messages = []
+    for _ in range(draw(st.integers(0, 8))):
+        kind = draw(st.sampled_from(["user", "assistant", "calls", "calls", "stray", "system"]))
+        if kind in ("user", "system"):
+            messages.append({"role": kind, "content": draw(_TEXTS)})
+        elif kind == "stray":
+            messages.append({"role": "tool", "tool_call_id": draw(_IDS), "content": "out"})
+        else:
+            ids = draw(st.lists(_IDS, min_size=1, max_size=3)) if kind == "calls" else []
+            messages.append(_chat_turn(draw, ids))
+            for id in ids:
+                fate = draw(st.sampled_from(["answered", "answered", "answered", "answered", "lost", "nameless", "late"]))
+                if fate == "late":
+                    messages.append({"role": "user", "content": "meanwhile"})
+                named = {} if fate == "nameless" else {"tool_call_id": id}
+                if fate != "lost":
+                    messages.append({"role": "tool", **named, "content": "out"})
+    return messages
+
+
+def _chat_turn(draw: st.DrawFn, ids: list[str]) -> dict[str, Any]:
+    turn: dict[str, Any] = {"role": "assistant", "content": draw(_TEXTS | st.none())}
+    if ids:
+        function = {"name": "look", "arguments": "{}"}
+        turn["tool_calls"] = [{"id": id, "type": "function", "function": function} for id in ids]
+    if draw(st.booleans()):
+        turn["reasoning_content"] = "because"
+    return turn
+
+
+def responses() -> st.SearchStrategy[Messages]:
+    call = _IDS.map(lambda id: {"type": "function_call", "call_id": id, "name": "look", "arguments": "{}"})
+    output = _IDS.map(lambda id: {"type": "function_call_output", "call_id": id, "output": "out"})
+    said = st.sampled_from(["user", "assistant", "system"]).map(
+        lambda role: {"type": "message", "role": role, "content": "hello"}
+    )
+    reasoning = st.just({"type": "reasoning", "id": "rs_1", "summary": []})
+    return st.lists(st.one_of(call, call, output, output, said, reasoning), max_size=14)
+
+
+def gemini() -> st.SearchStrategy[Messages]:
+    names = st.sampled_from(["look", "find"])
+    text = st.just({"text": "hello"})
+    call = names.map(lambda name: {"functionCall": {"name": name, "args": {}}})
+    signed = call.map(lambda part: {**part, "thoughtSignature": "S"})
+    answer = names.map(lambda name: {"functionResponse": {"name": name, "response": {"ok": True}}})
+    model = st.lists(st.one_of(text, call, signed), max_size=3).map(lambda parts: {"role": "model", "parts": parts})
+    user = st.lists(st.one_of(text, answer, answer), max_size=3).map(lambda parts: {"role": "user", "parts": parts})
+    return st.lists(st.one_of(model, user), max_size=10)
+
+
+def bedrock() -> st.SearchStrategy[Messages]:
+    text = _TEXTS.map(lambda value: {"text": value})
+    call = _IDS.map(lambda id: {"toolUse": {"toolUseId": id, "name": "look", "input": {}}})
+    result = _IDS.map(lambda id: {"toolResult": {"toolUseId": id, "content": [{"text": "out"}]}})
+    thinking = st.just({"reasoningContent": {"reasoningText": {"text": "hm", "signature": "S"}}})
+    cache = st.just({"cachePoint": {"type": "default"}})
+    assistant = st.lists(st.one_of(text, call, call, thinking), max_size=3)
+    user = st.lists(st.one_of(text, result, result, cache), max_size=3)
+    message = st.one_of(
+        assistant.map(lambda content: {"role": "assistant", "content": content}),
+        user.map(lambda content: {"role": "user", "content": content}),
+    )
+    return st.lists(message, max_size=10)
+
+
+HISTORIES: dict[str, st.SearchStrategy[Messages]] = {
+    "anthropic": anthropic(),
+    "openai": openai(),
+    "openai-responses": responses(),
+    "gemini": gemini(),
+    "bedrock": bedrock(),
+}
+"""A strategy for each provider's own format."""

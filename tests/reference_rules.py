@@ -1,0 +1,334 @@
+"""The provider rules once more, in plain Python on plain dicts: what the engine is compared with.
+
+Written from the rules as providers state them, message by message and without any of the engine's
+shortcuts; slow on purpose. Only lists in a provider's own format are judged here.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+Found = list[tuple[int, str]]
+"""Index of the message, and the id of the rule that it breaks; one entry a fault."""
+
+
+@dataclass
+class Request:
+    """What is stated about the request."""
+
+    thinking: bool | None = None
+    previous_response: bool = False
+    prefill: bool | None = None
+    system_messages: bool | None = None
+    has_tools: bool | None = None
+    thinking_first: bool = True
+    signed_calls: bool = False
+    reasoning_content: bool = False
+
+
+def broken_rules(provider: str, messages: list[dict[str, Any]], request: Request) -> Found:
+    """List what the messages break, sorted."""
+    judges: dict[str, Callable[[list[dict[str, Any]], Request], Iterator[tuple[int, str]]]] = {
+        "anthropic": anthropic,
+        "openai": openai,
+        "openai-responses": responses,
+        "gemini": gemini,
+        "bedrock": bedrock,
+    }
+    return sorted(judges[provider](messages, request))
+
+
+# ---- Anthropic ----
+
+
+def blocks_of(message: dict[str, Any]) -> list[dict[str, Any]]:
+    content = message["content"]
+    return [{"type": "text", "text": content}] if isinstance(content, str) else content
+
+
+def of_type(message: dict[str, Any], *types: str) -> list[dict[str, Any]]:
+    return [block for block in blocks_of(message) if block["type"] in types]
+
+
+def anthropic(messages: list[dict[str, Any]], request: Request) -> Iterator[tuple[int, str]]:
+    yield from anthropic_pairs(messages)
+    yield from anthropic_order(messages, request)
+    yield from anthropic_texts(messages)
+    yield from anthropic_cache(messages)
+    yield from anthropic_thinking(messages, request)
+    seen: set[str] = set()
+    for index, message in enumerate(messages):
+        for call in of_type(message, "tool_use") if message["role"] == "assistant" else []:
+            if call["id"] in seen:
+                yield index, "A5"
+            seen.add(call["id"])
+    if messages and messages[-1]["role"] == "assistant":
+        content = blocks_of(messages[-1])
+        if request.prefill is False:
+            yield len(messages) - 1, "A15"
+        elif content and content[-1]["type"] == "text" and content[-1]["text"] != content[-1]["text"].rstrip():
+            yield len(messages) - 1, "A14"
+
+
+def anthropic_pairs(messages: list[dict[str, Any]]) -> Iterator[tuple[int, str]]:
+    for index, message in enumerate(messages):
+        results = [block["tool_use_id"] for block in of_type(message, "tool_result")]
+        before = messages[index - 1] if index else None
+        asked: Counter[str] = Counter()
+        if message["role"] == "user" and before is not None and before["role"] == "assistant":
+            asked = Counter(block["id"] for block in of_type(before, "tool_use"))
+        if asked:
+            given = Counter(results)
+            for call, times in asked.items():
+                yield from [(index - 1, "A1")] * max(0, times - given[call])
+                yield from [(index, "A4")] * max(0, given[call] - times)
+            yield from [(index, "A2")] * sum(times for call, times in given.items() if call not in asked)
+            types = [block["type"] for block in blocks_of(message)]
+            if "tool_result" in types[types.count("tool_result") :]:
+                yield index, "A3"
+        else:
+            yield from [(index, "A2")] * len(results)
+    for index, message in enumerate(messages):
+        after = messages[index + 1] if index + 1 < len(messages) else None
+        if message["role"] == "assistant" and (after is None or after["role"] != "user"):
+            yield from [(index, "A1")] * len(of_type(message, "tool_use"))
+
+
+def anthropic_order(messages: list[dict[str, Any]], request: Request) -> Iterator[tuple[int, str]]:
+    spoken = [index for index, message in enumerate(messages) if message["role"] != "system"]
+    if spoken and messages[spoken[0]]["role"] == "assistant":
+        yield spoken[0], "A9"
+    for index, message in enumerate(messages):
+        before = messages[index - 1] if index else None
+        if message["role"] != "system":
+            if before is not None and before["role"] == message["role"]:
+                yield index, "A9"
+            continue
+        after_user = before is not None and before["role"] == "user"
+        after_server = before is not None and before["role"] == "assistant" and ends_in_server_result(before)
+        text_only = all(block["type"] == "text" for block in blocks_of(message))
+        if request.system_messages is False or not text_only or not (after_user or after_server):
+            yield index, "A16"
+
+
+def ends_in_server_result(message: dict[str, Any]) -> bool:
+    content = blocks_of(message)
+    return bool(content) and content[-1]["type"] == "web_search_tool_result"
+
+
+def anthropic_texts(messages: list[dict[str, Any]]) -> Iterator[tuple[int, str]]:
+    for index, message in enumerate(messages):
+        if not blocks_of(message):
+            yield index, "A10"
+        if not of_type(message, "thinking", "redacted_thinking"):
+            yield from [(index, "A10") for block in of_type(message, "text") if not block["text"].strip()]
+        for block in of_type(message, "text"):
+            if not block["text"] and "cache_control" in block:
+                yield index, "A11"
+
+
+def anthropic_cache(messages: list[dict[str, Any]]) -> Iterator[tuple[int, str]]:
+    marked = [
+        (index, block["cache_control"].get("ttl"))
+        for index, message in enumerate(messages)
+        for block in blocks_of(message)
+        if "cache_control" in block
+    ]
+    if len(marked) > 4:
+        yield marked[4][0], "A12"
+    for at, (index, ttl) in enumerate(marked):
+        if ttl == "1h" and any(other != "1h" for _, other in marked[:at]):
+            yield index, "A13"
+            return
+
+
+def last_turn(messages: list[dict[str, Any]], is_result: Callable[[dict[str, Any]], bool], role: str) -> list[int]:
+    """The assistant's messages since the user last said something that is no answer to a call."""
+    turn: list[int] = []
+    for index, message in enumerate(messages):
+        if message["role"] == "user" and not is_result(message):
+            turn = []
+        elif message["role"] == role:
+            turn.append(index)
+    return turn
+
+
+def anthropic_thinking(messages: list[dict[str, Any]], request: Request) -> Iterator[tuple[int, str]]:
+    turn = last_turn(messages, lambda message: bool(of_type(message, "tool_result")), "assistant")
+    types = ("thinking", "redacted_thinking")
+    if request.thinking is True and request.thinking_first and any(of_type(messages[at], "tool_use") for at in turn):
+        content = blocks_of(messages[turn[0]])
+        if not content or content[0]["type"] not in types:
+            yield turn[0], "A7"
+    if request.thinking is False:
+        last = [index for index, message in enumerate(messages) if message["role"] == "assistant"][-1:]
+        yield from [(at, "A8") for at in sorted({*turn, *last}) if of_type(messages[at], *types)]
+
+
+# ---- OpenAI Chat Completions ----
+
+
+def openai(messages: list[dict[str, Any]], request: Request) -> Iterator[tuple[int, str]]:
+    for index, message in enumerate(messages):
+        if message["role"] == "assistant":
+            calls = [call["id"] for call in message.get("tool_calls") or []]
+            run = tool_run(messages, index + 1)
+            yield from openai_run(index, calls, run) if calls else [(at, "O2") for at, _ in run]
+            wanting = request.reasoning_content and request.thinking is not False
+            if calls and wanting and message.get("reasoning_content") is None:
+                yield index, "D1"
+        elif message["role"] == "tool":
+            opener = index
+            while opener >= 0 and messages[opener]["role"] == "tool":
+                opener -= 1
+            if opener < 0 or messages[opener]["role"] != "assistant":
+                yield index, "O2"
+
+
+def tool_run(messages: list[dict[str, Any]], start: int) -> list[tuple[int, str | None]]:
+    run = []
+    while start < len(messages) and messages[start]["role"] == "tool":
+        run.append((start, messages[start].get("tool_call_id")))
+        start += 1
+    return run
+
+
+def openai_run(index: int, calls: list[str], run: list[tuple[int, str | None]]) -> Iterator[tuple[int, str]]:
+    """Each result takes the call that it names; one that names none takes the first call that is left."""
+    waiting = list(calls)
+    nameless = []
+    for at, named in run:
+        if named is None:
+            nameless.append(at)
+        elif named in waiting:
+            waiting.remove(named)
+        else:
+            yield at, "O3"
+    for at in nameless:
+        if waiting:
+            waiting.pop(0)
+            yield at, "O4"
+        else:
+            yield at, "O3"
+    yield from [(index, "O1")] * len(waiting)
+
+
+# ---- OpenAI Responses ----
+
+
+def responses(items: list[dict[str, Any]], request: Request) -> Iterator[tuple[int, str]]:
+    """An output answers the newest call with its id before it; calls with one id in one turn are taken in order."""
+    waiting: dict[str, list[int]] = {}
+    turn_of: dict[str, int] = {}
+    turn = 0
+    for index, item in enumerate(items):
+        is_model = item["type"] in ("function_call", "reasoning") or item.get("role") == "assistant"
+        after_model = index > 0 and (
+            items[index - 1]["type"] in ("function_call", "reasoning") or items[index - 1].get("role") == "assistant"
+        )
+        turn += is_model and not after_model
+        if item["type"] == "function_call":
+            name = item["call_id"]
+            if turn_of.get(name) != turn:
+                yield from [(lost, "R2") for lost in waiting.get(name, [])]
+                waiting[name] = []
+            turn_of[name] = turn
+            waiting[name].append(index)
+        elif item["type"] == "function_call_output":
+            name = item["call_id"]
+            if waiting.get(name):
+                waiting[name].pop(0)
+            elif name in turn_of or not request.previous_response:
+                yield index, "R1"
+        elif item["type"] == "reasoning":
+            following = items[index + 1] if index + 1 < len(items) else {"type": "", "role": "user"}
+            if following["type"] not in ("function_call", "reasoning") and following.get("role") != "assistant":
+                yield index, "R3"
+    for lost in waiting.values():
+        yield from [(index, "R2") for index in lost]
+    # A chain of reasoning that leads to nothing is broken in every link.
+    for index in range(len(items) - 1, 0, -1):
+        if items[index]["type"] == items[index - 1]["type"] == "reasoning" and lonely(items, index):
+            yield index - 1, "R3"
+
+
+def lonely(items: list[dict[str, Any]], index: int) -> bool:
+    while index < len(items) and items[index]["type"] == "reasoning":
+        index += 1
+    return index == len(items) or (items[index]["type"] != "function_call" and items[index].get("role") != "assistant")
+
+
+# ---- Gemini ----
+
+
+def gemini(contents: list[dict[str, Any]], request: Request) -> Iterator[tuple[int, str]]:
+    if contents and contents[0]["role"] == "model":
+        yield 0, "G1"
+    for index, content in enumerate(contents):
+        calls = [part["functionCall"]["name"] for part in content["parts"] if "functionCall" in part]
+        answers = [part["functionResponse"]["name"] for part in content["parts"] if "functionResponse" in part]
+        before = contents[index - 1] if index else None
+        after = contents[index + 1] if index + 1 < len(contents) else None
+        if content["role"] == "model":
+            if calls and before is not None and before["role"] == "model":
+                yield index, "G1"
+            yield from [(index, "G3")] * len(answers)
+            given = (
+                [part["functionResponse"]["name"] for part in after["parts"] if "functionResponse" in part]
+                if after is not None and after["role"] == "user"
+                else []
+            )
+            # Without ids a response is told by its name, and else by its place.
+            yield from [(index, "G3")] * max(0, len(calls) - len(given))
+        else:
+            asked = (
+                [part for part in before["parts"] if "functionCall" in part]
+                if before is not None and before["role"] == "model"
+                else []
+            )
+            yield from [(index, "G3")] * max(0, len(answers) - len(asked))
+    if request.signed_calls:
+        answered = lambda content: any("functionResponse" in part for part in content["parts"])  # noqa: E731
+        for index in last_turn(contents, answered, "model"):
+            first = [part for part in contents[index]["parts"] if "functionCall" in part][:1]
+            if first and "thoughtSignature" not in first[0]:
+                yield index, "G2"
+
+
+# ---- Bedrock Converse ----
+
+
+def bedrock(messages: list[dict[str, Any]], request: Request) -> Iterator[tuple[int, str]]:
+    if messages and messages[0]["role"] == "assistant":
+        yield 0, "B3"
+    told = False
+    for index, message in enumerate(messages):
+        calls = Counter(block["toolUse"]["toolUseId"] for block in message["content"] if "toolUse" in block)
+        results = Counter(block["toolResult"]["toolUseId"] for block in message["content"] if "toolResult" in block)
+        if request.has_tools is False and not told and (calls or results):
+            yield index, "B2"
+            told = True
+        before = messages[index - 1] if index else {"role": "", "content": []}
+        if before["role"] == message["role"]:
+            yield index, "A9"
+        asked = Counter(block["toolUse"]["toolUseId"] for block in before["content"] if "toolUse" in block)
+        if message["role"] == "assistant":
+            asked = Counter()
+            after = messages[index + 1] if index + 1 < len(messages) else {"role": "", "content": []}
+            given = Counter(block["toolResult"]["toolUseId"] for block in after["content"] if "toolResult" in block)
+            unmet = calls - given if after["role"] == "user" else calls
+            yield from [(index, "A1")] * unmet.total()
+        elif before["role"] != "assistant":
+            asked = Counter()
+        yield from [(index, "B1")] * (results - asked).total()
+        if asked:
+            kinds = ["toolResult" in block for block in message["content"] if "cachePoint" not in block]
+            if any(kinds[sum(kinds) :]):
+                yield index, "A3"
+        if not message["content"]:
+            yield index, "A10"
+        if not any("reasoningContent" in block for block in message["content"]):
+            yield from [(index, "A10") for block in message["content"] if "text" in block and not block["text"].strip()]

@@ -1,0 +1,546 @@
+"""Validation and repair from Python: against an independent statement of the rules, and on real transcripts."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from generated_histories import HISTORIES
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reference_rules import Request, broken_rules
+
+from octavo._core import judge_messages, repair_messages
+from octavo.errors import FormatError, MessageError
+from octavo.recipes import CONTINUE, DUMMY_SIGNATURE, NO_RESULT, START, carry_out
+from octavo.validity import Mode, repair, rules, validate
+
+SHARED = Path(os.environ.get("OCTAVO_SHARED", Path(__file__).parents[2] / "shared"))
+PROVIDERS = ["anthropic", "openai", "openai-responses", "gemini", "bedrock"]
+TOLD = {"A7", "A18", "B2", "R6"}
+
+Messages = list[dict[str, Any]]
+
+
+def call(*ids: str) -> dict[str, Any]:
+    return {"role": "assistant", "content": [{"type": "tool_use", "id": i, "name": "look", "input": {"q": i}} for i in ids]}
+
+
+def result(*ids: str, text: str | None = None) -> dict[str, Any]:
+    content: list[dict[str, Any]] = [{"type": "tool_result", "tool_use_id": i, "content": f"out {i}"} for i in ids]
+    return {"role": "user", "content": content + ([{"type": "text", "text": text}] if text else [])}
+
+
+def user(text: str) -> dict[str, Any]:
+    return {"role": "user", "content": text}
+
+
+def assistant(text: str) -> dict[str, Any]:
+    return {"role": "assistant", "content": [{"type": "text", "text": text}]}
+
+
+THINKING = {"type": "thinking", "thinking": "need both  ", "signature": "SIG-1"}
+
+
+def thought(message: dict[str, Any]) -> dict[str, Any]:
+    return {**message, "content": [THINKING, *message["content"]]}
+
+
+def cached(text: str, ttl: str | None = None) -> dict[str, Any]:
+    control = {"type": "ephemeral", **({"ttl": ttl} if ttl else {})}
+    return {"role": "user", "content": [{"type": "text", "text": text, "cache_control": control}]}
+
+
+def chat_call(*ids: str) -> dict[str, Any]:
+    calls = [{"id": i, "type": "function", "function": {"name": "look", "arguments": "{}"}} for i in ids]
+    return {"role": "assistant", "content": None, "tool_calls": calls}
+
+
+def tool(id: str) -> dict[str, Any]:
+    return {"role": "tool", "tool_call_id": id, "content": f"out {id}"}
+
+
+def item_call(id: str) -> dict[str, Any]:
+    return {"type": "function_call", "call_id": id, "name": "look", "arguments": "{}"}
+
+
+def output(id: str) -> dict[str, Any]:
+    return {"type": "function_call_output", "call_id": id, "output": f"out {id}"}
+
+
+REASONING = {"type": "reasoning", "id": "rs_1", "summary": []}
+
+
+def g_call(name: str, **more: str) -> dict[str, Any]:
+    return {"role": "model", "parts": [{"functionCall": {"name": name, "args": {}}, **more}]}
+
+
+def g_result(*names: str) -> dict[str, Any]:
+    return {"role": "user", "parts": [{"functionResponse": {"name": n, "response": {"ok": True}}} for n in names]}
+
+
+def g_said(role: str, text: str) -> dict[str, Any]:
+    return {"role": role, "parts": [{"text": text}]}
+
+
+def b_call(*ids: str) -> dict[str, Any]:
+    return {"role": "assistant", "content": [{"toolUse": {"toolUseId": i, "name": "look", "input": {}}} for i in ids]}
+
+
+def b_result(*ids: str) -> dict[str, Any]:
+    return {"role": "user", "content": [{"toolResult": {"toolUseId": i, "content": [{"text": "out"}]}} for i in ids]}
+
+
+def b_said(role: str, text: str) -> dict[str, Any]:
+    return {"role": role, "content": [{"text": text}]}
+
+
+OPUS, SONNET = "claude-opus-4-8", "claude-sonnet-4-6"
+
+# rule, provider, a list that breaks it (and nothing else), a list that obeys it, what is stated
+CASES: list[tuple[str, str, Messages, Messages, dict[str, Any]]] = [
+    ("A1", "anthropic", [user("a"), call("t1", "t2"), result("t1")], [user("a"), call("t1", "t2"), result("t1", "t2")], {}),
+    ("A2", "anthropic", [user("a"), assistant("b"), result("t9")], [user("a"), call("t9"), result("t9")], {}),
+    (
+        "A3",
+        "anthropic",
+        [user("a"), call("t1"), {"role": "user", "content": [{"type": "text", "text": "x"}, *result("t1")["content"]]}],
+        [user("a"), call("t1"), result("t1", text="x")],
+        {},
+    ),
+    ("A4", "anthropic", [user("a"), call("t1"), result("t1", "t1")], [user("a"), call("t1"), result("t1")], {}),
+    (
+        "A5",
+        "anthropic",
+        [user("a"), call("t1"), result("t1"), call("t1"), result("t1")],
+        [user("a"), call("t1"), result("t1"), call("t2"), result("t2")],
+        {},
+    ),
+    (
+        "A6",
+        "anthropic",
+        [user("a"), {"role": "assistant", "content": [{**THINKING, "thinking": "need both"}, {"type": "text", "text": "x"}]}],
+        [user("a"), thought(assistant("x"))],
+        {"original": [user("a"), thought(assistant("x"))]},
+    ),
+    (
+        "A7",
+        "anthropic",
+        [user("a"), call("t1"), result("t1")],
+        [user("a"), thought(call("t1")), result("t1"), call("t2"), result("t2")],
+        {"thinking": True},
+    ),
+    (
+        "A8",
+        "anthropic",
+        [user("a"), thought(call("t1")), result("t1")],
+        [user("a"), thought(assistant("x")), user("b"), call("t1"), result("t1")],
+        {"thinking": False},
+    ),
+    ("A9", "anthropic", [assistant("a"), user("b")], [user("a"), assistant("b")], {}),
+    ("A9", "anthropic", [user("a"), user("b")], [user("a")], {}),
+    ("A9", "bedrock", [b_said("user", "a"), b_said("user", "b")], [b_said("user", "a")], {}),
+    ("A10", "anthropic", [user("a"), assistant("")], [user("a"), assistant("x")], {}),
+    ("A10", "anthropic", [user("a"), {"role": "assistant", "content": []}], [user("a")], {}),
+    ("A12", "anthropic", [thing for n in range(5) for thing in (cached(str(n)), assistant("x"))],
+     [thing for n in range(4) for thing in (cached(str(n)), assistant("x"))], {}),
+    (
+        "A13",
+        "anthropic",
+        [cached("a"), assistant("x"), cached("b", "1h")],
+        [cached("a", "1h"), assistant("x"), cached("b")],
+        {},
+    ),
+    ("A14", "anthropic", [user("a"), assistant("x ")], [user("a"), assistant("x")], {}),
+    ("A15", "anthropic", [user("a"), assistant("x")], [user("a"), assistant("x"), user("b")], {"prefill": False}),
+    (
+        "A16",
+        "anthropic",
+        [user("a"), {"role": "system", "content": "s"}, assistant("b")],
+        [user("a"), assistant("b")],
+        {"system_messages": False},
+    ),
+    (
+        "A16",
+        "anthropic",
+        [{"role": "system", "content": "s"}, user("a")],
+        [user("a"), {"role": "system", "content": "s"}, assistant("b")],
+        {},
+    ),
+    ("A18", "anthropic", [user("a")], [], {"tokens": 11, "limit": 10}),
+    ("O1", "openai", [user("a"), chat_call("c1")], [user("a"), chat_call("c1"), tool("c1")], {}),
+    ("O2", "openai", [user("a"), tool("c1")], [user("a"), chat_call("c1"), tool("c1"), user("b")], {}),
+    ("O3", "openai", [user("a"), chat_call("c1"), tool("c1"), tool("c7")], [user("a"), chat_call("c1"), tool("c1")], {}),
+    (
+        "O4",
+        "openai",
+        [user("a"), chat_call("c1"), {"role": "tool", "content": "out"}],
+        [user("a"), chat_call("c1"), tool("c1")],
+        {},
+    ),
+    ("R1", "openai-responses", [user("a"), output("c1")], [user("a"), item_call("c1"), user("b"), output("c1")], {}),
+    ("R1", "openai-responses", [item_call("c1"), output("c1"), output("c1")], [output("c1")], {"previous_response_id": "r"}),
+    ("R2", "openai-responses", [user("a"), item_call("c1")], [user("a"), item_call("c1"), output("c1")], {}),
+    (
+        "R3",
+        "openai-responses",
+        [user("a"), REASONING, user("b")],
+        [user("a"), REASONING, item_call("c1"), output("c1")],
+        {},
+    ),
+    ("R6", "openai-responses", [user("a")], [], {"tokens": 11, "limit": 10}),
+    ("G1", "gemini", [g_said("model", "a")], [g_said("user", "a"), g_said("model", "b")], {}),
+    (
+        "G1",
+        "gemini",
+        [g_said("user", "a"), g_said("model", "b"), g_call("look"), g_result("look")],
+        [g_said("user", "a"), g_call("look"), g_result("look"), g_call("look"), g_result("look")],
+        {},
+    ),
+    (
+        "G2",
+        "gemini",
+        [g_said("user", "a"), g_call("look"), g_result("look")],
+        [g_call("look"), g_result("look")][:0] + [g_said("user", "a"), g_call("look", thoughtSignature="S"), g_result("look")],
+        {"model": "gemini-3-pro"},
+    ),
+    (
+        "G3",
+        "gemini",
+        [g_said("user", "a"), g_call("look"), g_result("look", "look")],
+        [g_said("user", "a"), g_call("look"), g_result("look")],
+        {},
+    ),
+    (
+        "B1",
+        "bedrock",
+        [b_said("user", "a"), b_call("t1"), b_result("t1", "t2")],
+        [b_said("user", "a"), b_call("t1"), b_result("t1")],
+        {},
+    ),
+    ("B2", "bedrock", [b_said("user", "a"), b_call("t1"), b_result("t1")], [b_said("user", "a")], {"tools": []}),
+    ("B3", "bedrock", [b_said("assistant", "a")], [b_said("user", "a")], {}),
+    (
+        "D1",
+        "openai",
+        [user("a"), chat_call("c1"), tool("c1")],
+        [user("a"), {**chat_call("c1"), "reasoning_content": "r"}, tool("c1")],
+        {"model": "kimi-k2.5", "thinking": True},
+    ),
+]
+
+
+@pytest.mark.parametrize(("rule", "provider", "broken", "sound", "stated"), CASES, ids=[f"{c[0]}-{c[1]}" for c in CASES])
+def test_each_rule_fails_and_passes(
+    rule: str, provider: str, broken: Messages, sound: Messages, stated: dict[str, Any]
+) -> None:
+    assert {found.rule for found in validate(broken, provider, format=provider, **stated)} == {rule}
+    assert validate(sound, provider, format=provider, **stated) == []
+    stated.pop("original", None)
+    if rule not in TOLD:
+        repaired = repair(broken, provider, format=provider, **stated)
+        assert validate(repaired.messages, provider, format=provider, **stated) == []
+
+
+def test_cache_control_on_an_empty_text_breaks_two_rules() -> None:
+    broken = [cached(""), assistant("x")]
+    assert [found.rule for found in validate(broken, "anthropic")] == ["A10", "A11"]
+    turn = {"role": "assistant", "content": [THINKING, cached("")["content"][0], {"type": "text", "text": "x"}]}
+    (found,) = validate([user("a"), turn], "anthropic")
+    assert found.rule == "A11"
+    repaired = repair([user("a"), turn], "anthropic").messages
+    assert repaired[1]["content"] == [THINKING, {"type": "text", "text": ""}, {"type": "text", "text": "x"}]
+
+
+def test_every_row_of_the_table_is_tested_or_says_why_not() -> None:
+    tested = {case[0] for case in CASES} | {"A11"}
+    silent = {"A17", "R4", "R5"}
+    assert {rule.id for rule in rules()} == tested | silent
+    assert all(rule.source and rule.error and rule.says and rule.providers for rule in rules())
+
+
+requests = st.builds(
+    Request,
+    thinking=st.sampled_from([None, True, False]),
+    previous_response=st.booleans(),
+    prefill=st.sampled_from([None, True, False]),
+    system_messages=st.sampled_from([None, True, False]),
+    has_tools=st.sampled_from([None, True, False]),
+    thinking_first=st.booleans(),
+    signed_calls=st.booleans(),
+    reasoning_content=st.booleans(),
+)
+
+
+def mode_for(provider: Any, request: Request) -> Mode:
+    return Mode(
+        provider,
+        provider,
+        thinking=request.thinking,
+        previous_response=request.previous_response,
+        prefill=request.prefill,
+        system_messages=request.system_messages,
+        has_tools=request.has_tools,
+        thinking_first=request.thinking_first,
+        signed_calls=request.signed_calls,
+        reasoning_content=request.reasoning_content,
+    )
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+@settings(max_examples=400, deadline=None)
+@given(data=st.data(), request_=requests)
+def test_the_engine_agrees_with_the_reference(provider: str, data: st.DataObject, request_: Request) -> None:
+    messages = data.draw(HISTORIES[provider])
+    found = judge_messages(messages, mode_for(provider, request_))
+    assert sorted((index, rule) for index, _, rule in found) == broken_rules(provider, messages, request_)
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+@settings(max_examples=400, deadline=None)
+@given(data=st.data(), request_=requests)
+def test_a_repaired_list_obeys_the_reference(provider: Any, data: st.DataObject, request_: Request) -> None:
+    messages = data.draw(HISTORIES[provider])
+    before = copy.deepcopy(messages)
+    mode = mode_for(provider, request_)
+    repaired = repair_messages(messages, mode)
+    sent: Any = messages if repaired is None else carry_out(messages, repaired[0], provider)
+    assert messages == before
+    assert {rule for _, rule in broken_rules(provider, sent, request_)} <= TOLD
+    again = repair_messages(sent, mode)
+    assert again is None or [sent[at] for at in again[0]] == sent
+    for recipe, message in zip(repaired[0] if repaired else [], sent, strict=repaired is not None):
+        if isinstance(recipe, int):
+            assert message is messages[recipe]
+        elif recipe[1] is not None:
+            assert message != messages[recipe[1]], "composed anew without need"
+    if not broken_rules(provider, messages, request_):
+        assert repaired is None
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+@pytest.mark.parametrize("format", PROVIDERS)
+@settings(max_examples=60, deadline=None)
+@given(data=st.data(), thinking=st.sampled_from([None, True, False]))
+def test_any_format_is_repaired_for_any_provider(
+    provider: str, format: str, data: st.DataObject, thinking: bool | None
+) -> None:
+    messages = data.draw(HISTORIES[format])
+    repaired = repair(messages, provider, format=format, thinking=thinking).messages
+    left = validate(repaired, provider, format=format, thinking=thinking)
+    assert {found.rule for found in left} <= TOLD
+
+
+def test_parallel_calls_are_answered_whole() -> None:
+    messages = [user("compare"), chat_call("c1", "c2"), tool("c2"), user("and C?")]
+    repaired = repair(messages, "openai")
+    assert repaired.messages == [
+        messages[0],
+        messages[1],
+        messages[2],
+        {"role": "tool", "tool_call_id": "c1", "content": NO_RESULT},
+        messages[3],
+    ]
+    assert [change.kind for change in repaired.log] == ["added_result"]
+    assert "c1" in repaired.log[0].message
+
+
+def test_a_result_moves_next_to_its_call() -> None:
+    messages = [user("build it"), chat_call("c1"), user("(shell) make clean: done"), tool("c1"), assistant_chat("ok")]
+    repaired = repair(messages, "openai")
+    expected = [messages[0], messages[1], messages[3], messages[2], messages[4]]
+    assert len(repaired.messages) == 5
+    assert all(one is other for one, other in zip(repaired.messages, expected, strict=True))
+    assert repair(repaired.messages, "openai").log == ()
+
+
+def assistant_chat(text: str) -> dict[str, Any]:
+    return {"role": "assistant", "content": text}
+
+
+def test_a_turn_with_thinking_stays_byte_for_byte() -> None:
+    turn = thought(call("t1", "t2"))
+    messages = [user("start"), turn, result("t1"), user("continue")]
+    repaired = repair(messages, "anthropic")
+    assert repaired.messages[1] is turn
+    placeholder = {"type": "tool_result", "tool_use_id": "t2", "content": NO_RESULT, "is_error": True}
+    answer = [*messages[2]["content"], placeholder, {"type": "text", "text": "continue"}]
+    assert repaired.messages[2:] == [{"role": "user", "content": answer}]
+    assert validate(repaired.messages, "anthropic") == []
+
+
+def test_split_results_are_gathered_first() -> None:
+    messages = [user("a"), call("t1", "t2"), user("wait"), result("t2"), result("t1"), assistant("done")]
+    repaired = repair(messages, "anthropic").messages
+    ids = [block.get("tool_use_id") for block in repaired[2]["content"]]
+    assert ids == ["t2", "t1", None]
+    assert [message["role"] for message in repaired] == ["user", "assistant", "user", "assistant"]
+
+
+def test_two_turns_with_thinking_are_parted_not_merged() -> None:
+    messages = [user("a"), thought(assistant("x")), thought(assistant("y")), user("b")]
+    repaired = repair(messages, "anthropic").messages
+    assert repaired == [messages[0], messages[1], user_note(CONTINUE), messages[2], messages[3]]
+    assert repaired[1] is messages[1]
+    assert repaired[3] is messages[2]
+
+
+def user_note(text: str) -> dict[str, Any]:
+    return {"role": "user", "content": [{"type": "text", "text": text}]}
+
+
+def test_both_sides_of_a_repeated_id_are_renamed() -> None:
+    messages = [user("a"), call("t1"), result("t1"), call("t1"), result("t1"), call("t1-2"), result("t1-2")]
+    repaired = repair(messages, "anthropic").messages
+    assert repaired[3]["content"][0]["id"] == repaired[4]["content"][0]["tool_use_id"] == "t1-2-2"
+    assert repaired[:3] == messages[:3]
+    assert repaired[5] is messages[5]
+
+
+def test_the_turn_with_thinking_keeps_a_repeated_id() -> None:
+    messages = [user("a"), call("t1"), result("t1"), thought(call("t1")), result("t1")]
+    repaired = repair(messages, "anthropic").messages
+    assert repaired[3] is messages[3]
+    assert repaired[1]["content"][0]["id"] == repaired[2]["content"][0]["tool_use_id"] == "t1-1"
+
+
+def test_servers_that_repeat_ids_are_left_alone() -> None:
+    messages = [user("a"), chat_call("c1"), tool("c1"), chat_call("c1"), tool("c1"), user("b")]
+    assert validate(messages, "openai") == []
+    assert repair(messages, "openai").messages == messages
+
+
+def test_notes_open_and_close_a_list() -> None:
+    repaired = repair([assistant("x")], "anthropic", prefill=False).messages
+    assert [message["role"] for message in repaired] == ["user", "assistant", "user"]
+    assert repaired[0] == user_note(START)
+    assert repaired[2] == user_note(CONTINUE)
+
+
+def test_a_call_that_still_runs_is_marked_as_pending() -> None:
+    log = repair([user("a"), call("t1", "t2"), result("t1")], "anthropic").log
+    assert [change.kind for change in log] == ["added_pending_result"]
+
+
+def test_a_confirmation_may_wait() -> None:
+    waiting = {"type": "mcp_approval_request", "id": "m1", "name": "pay", "arguments": "{}", "server_label": "bank"}
+    messages = [user("pay"), waiting, user("first tell me more")]
+    assert validate(messages, "openai-responses") == []
+
+
+def test_gemini_gets_the_documented_signature() -> None:
+    messages = [g_said("user", "a"), g_call("look"), g_result("look")]
+    repaired = repair(messages, "gemini", model="gemini-3.1-pro").messages
+    assert repaired[1]["parts"][0]["thoughtSignature"] == DUMMY_SIGNATURE
+    assert "thoughtSignature" not in messages[1]["parts"][0]
+    assert repaired[2] is messages[2]
+
+
+def test_kimi_gets_reasoning_content_that_is_not_empty() -> None:
+    messages = [user("a"), chat_call("c1"), tool("c1")]
+    repaired = repair(messages, "openai", model="kimi-k2.5", thinking=True).messages
+    assert repaired[1] == {**messages[1], "reasoning_content": " "}
+
+
+def test_what_the_request_must_cure_is_told() -> None:
+    repaired = repair([b_said("user", "a"), b_call("t1"), b_result("t1")], "bedrock", tools=[])
+    assert [change.kind for change in repaired.log] == ["told"]
+    assert "toolConfig" in repaired.log[0].message
+
+
+def test_the_model_says_whether_it_takes_prefill() -> None:
+    messages = [user("a"), assistant("x")]
+    assert [found.rule for found in validate(messages, model=SONNET)] == ["A15"]
+    assert validate(messages, model="claude-sonnet-4-5-20250929") == []
+    assert validate(messages, "anthropic", model="some-other-model") == []
+
+
+def test_system_messages_amid_the_others_depend_on_the_model() -> None:
+    messages = [user("a"), {"role": "system", "content": "be brief"}, assistant("b"), user("c")]
+    assert validate(messages, "anthropic", format="anthropic", model=OPUS) == []
+    repaired = repair(messages, "anthropic", format="anthropic", model=SONNET)
+    assert repaired.messages[0]["content"] == [{"type": "text", "text": "a"}, {"type": "text", "text": "be brief"}]
+    assert {change.kind for change in repaired.log} == {"system_to_user", "merged"}
+
+
+def test_cache_breakpoints_of_system_and_tools_count() -> None:
+    system = [{"type": "text", "text": "s", "cache_control": {"type": "ephemeral"}}]
+    messages = [thing for n in range(4) for thing in (cached(str(n)), assistant("x"))]
+    assert [found.rule for found in validate(messages, "anthropic", system=system)] == ["A12"]
+    repaired = repair(messages, "anthropic", system=system).messages
+    assert ["cache_control" in message["content"][0] for message in repaired[::2]] == [False, True, True, True]
+
+
+def test_violations_name_ids_and_places() -> None:
+    (found,) = validate([user("a"), call("t1", "t2"), result("t1")], "anthropic")
+    assert (found.index, found.block, found.rule) == (1, 1, "A1")
+    assert found.message == "message 1: the call t2 has no result in the next message"
+
+
+def test_foreign_formats_are_judged_by_what_survives_conversion() -> None:
+    messages = [
+        {"role": "system", "content": "s"},
+        user("a"),
+        {**chat_call("c1"), "content": ""},
+        tool("c1"),
+        user("b"),
+    ]
+    assert validate(messages, "anthropic", format="openai") == []
+    torn = [messages[1], chat_call("c1"), user("b"), tool("c1")]
+    assert {found.rule for found in validate(torn, "anthropic", format="openai")} == {"A1", "A2"}
+    assert repair(torn, "anthropic", format="openai").messages == [torn[0], torn[1], torn[3], torn[2]]
+
+
+def test_legacy_function_messages_pair_without_ids() -> None:
+    legacy = {"role": "assistant", "content": None, "function_call": {"name": "look", "arguments": "{}"}}
+    answer = {"role": "function", "name": "look", "content": "out"}
+    assert validate([user("a"), legacy, answer], "openai") == []
+    repaired = repair([user("a"), legacy, user("b")], "openai").messages
+    assert repaired[2] == {"role": "function", "name": "look", "content": NO_RESULT}
+    assert validate(repaired, "openai") == []
+
+
+def test_unknown_names_and_unreadable_messages_raise() -> None:
+    with pytest.raises(FormatError, match="mistral"):
+        validate([user("a")], "mistral")
+    with pytest.raises(MessageError, match="message 1") as raised:
+        validate([user("a"), 7], "anthropic", format="anthropic")
+    assert raised.value.index == 1
+
+
+def test_pydantic_messages_come_back_as_the_same_objects_or_as_dicts() -> None:
+    pydantic = pytest.importorskip("pydantic")
+    model = pydantic.create_model("Said", role=(str, ...), content=(Any, ...))
+    messages = [model(**user("a")), model(**call("t1")), model(**user("b"))]
+    repaired = repair(messages, "anthropic", format="anthropic").messages
+    assert repaired[0] is messages[0]
+    assert repaired[1] is messages[1]
+    assert [block["type"] for block in repaired[2]["content"]] == ["tool_result", "text"]
+    assert validate(repaired, "anthropic", format="anthropic") == []
+
+
+def conversations() -> Iterator[tuple[str, dict[str, Any]]]:
+    for path in sorted((SHARED / "data" / "transcripts").glob("*.jsonl")):
+        for line in path.read_text(encoding="utf-8").splitlines():
+            yield path.name, json.loads(line)
+
+
+def test_real_transcripts_are_valid_after_repair_wherever_they_are_cut() -> None:
+    if not (SHARED / "data" / "transcripts").is_dir():
+        pytest.skip("the real transcripts are not on this machine (OCTAVO_SHARED)")
+    cuts = placeholders = 0
+    for name, conversation in conversations():
+        messages, format = conversation["messages"], conversation["format"]
+        before = [end for end, message in enumerate(messages) if end and message.get("role") == "assistant"]
+        for end in [*before, len(messages)]:
+            repaired = repair(messages[:end], format, format=format)
+            assert validate(repaired.messages, format, format=format) == [], (name, conversation["id"], end)
+            cuts += 1
+        placeholders += sum(change.kind.startswith("added") for change in repaired.log)
+    assert cuts > 1000
+    assert placeholders > 10
