@@ -157,7 +157,7 @@ class Counter:
         """The longest beginning of `text`, in whole characters, with at most `limit` tokens."""
         return self._core.truncate(text, limit)
 
-    def count_message(self, message: object, format: Format | None = None) -> int:  # noqa: A002 (the word for it)
+    def count_message(self, message: object, format: Format | None = None) -> int:
         """Tokens of one message with its framing; the format is told from the message when it is not stated.
 
         Raises:
@@ -170,7 +170,7 @@ class Counter:
         messages: Iterable[object],
         tools: object = None,
         system: object = None,
-        format: Format | None = None,  # noqa: A002 (the word for it)
+        format: Format | None = None,
     ) -> Count:
         """Tokens of a whole request.
 

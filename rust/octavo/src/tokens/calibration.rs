@@ -144,15 +144,15 @@ pub fn tools_error() -> Result<u64> {
 impl Calibration {
     /// Tokens per 1,000 tokens of `o200k_base`, for a text with this content.
     pub fn permille(&self, content: &Content) -> u64 {
-        let (mut sum, mut all) = (0_u128, 0_u128);
+        // Shares are below 2^22 a character, so 64 bits hold texts of 4 TB; a longer one saturates.
+        let (mut sum, mut all) = (0_u64, 0_u64);
         for (class, characters) in content.classes() {
             let Some(weight) = self.weights.get(class as usize) else { continue };
-            let share = u128::from(characters) * u128::from(weight.density);
-            sum += share * u128::from(weight.ratio);
-            all += share;
+            let share = characters.saturating_mul(weight.density);
+            sum = sum.saturating_add(share.saturating_mul(weight.ratio));
+            all = all.saturating_add(share);
         }
-        let mean = (sum + all / 2).checked_div(all).unwrap_or(1000);
-        u64::try_from(mean).unwrap_or(1000)
+        sum.saturating_add(all / 2).checked_div(all).unwrap_or(1000)
     }
 
     /// Tokens of a text with this content that has `base` tokens of `o200k_base`. At least 1 where `base` is.

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{Anchor, CLASSES, Calibrated, Class, Content, TABLE, Usage, named};
-use crate::tokens::data::parsed;
+use crate::tokens::data::{parsed, scale};
 use crate::tokens::{CountTokens, encoding};
 
 fn main_class(text: &str) -> Class {
@@ -54,6 +54,21 @@ fn recorded_ratios_come_out() {
         assert!(ratio.abs_diff(expected) <= 60, "{set} {text}: {ratio}");
     }
     assert!(named("claude-9").is_err());
+}
+
+#[test]
+fn scaling_rounds_half_up_and_saturates() {
+    let cases = [
+        (0, 1500, 0),
+        (1, 1499, 1),
+        (1, 1500, 2),
+        (1001, 999, 1000),
+        (u64::MAX, 1000, u64::MAX),
+        (u64::MAX, 1001, u64::MAX),
+    ];
+    for (amount, permille, expected) in cases {
+        assert_eq!(scale(amount, permille), expected, "{amount} {permille}");
+    }
 }
 
 #[test]
