@@ -20,7 +20,7 @@ mod _core {
     #[pymodule_export]
     use crate::model::{Anchor, ModelProfile, TokenCounter, read_usage};
     #[pymodule_export]
-    use crate::node::fingerprint;
+    use crate::node::{fingerprint, weigh};
     #[pymodule_export]
     use crate::plan::{Plan, allocate};
     #[pymodule_export]

@@ -61,6 +61,34 @@ impl From<&'static Profile> for ModelProfile {
     }
 }
 
+/// A counter that lets other threads run while it counts a long text.
+struct Detaching(Arc<dyn CountTokens>);
+
+impl Detaching {
+    fn run<T: Send>(&self, text: &str, work: impl FnOnce(&dyn CountTokens) -> T + Send) -> T {
+        let counter = self.0.as_ref();
+        if text.len() <= DETACH_BYTES {
+            return work(counter);
+        }
+        // Called with the interpreter attached or not: attaching is cheap where it is.
+        Python::attach(|py| py.detach(|| work(counter)))
+    }
+}
+
+impl CountTokens for Detaching {
+    fn count(&self, text: &str) -> usize {
+        self.run(text, |counter| counter.count(text))
+    }
+
+    fn count_up_to(&self, text: &str, limit: usize) -> Option<usize> {
+        self.run(text, |counter| counter.count_up_to(text, limit))
+    }
+
+    fn truncate<'text>(&self, text: &'text str, limit: usize) -> &'text str {
+        self.run(text, |counter| counter.truncate(text, limit))
+    }
+}
+
 /// A counter that the caller wrote. What it raises is kept and raised when the reading is over.
 struct Foreign {
     counter: Py<PyAny>,
@@ -113,19 +141,8 @@ impl TokenCounter {
         foreign.failure.lock().unwrap_or_else(PoisonError::into_inner).take().map_or(Ok(()), Err)
     }
 
-    fn on_text<T: Send>(
-        &self,
-        text: &Bound<'_, PyString>,
-        work: impl FnOnce(&dyn CountTokens, &str) -> T + Send,
-    ) -> PyResult<T> {
-        let py = text.py();
-        let borrowed = borrow_text(text);
-        let counter = self.tally.counter();
-        let answer = if borrowed.len() > DETACH_BYTES {
-            py.detach(|| work(counter.as_ref(), &borrowed))
-        } else {
-            work(counter.as_ref(), &borrowed)
-        };
+    fn on_text<T>(&self, text: &Bound<'_, PyString>, work: impl FnOnce(&dyn CountTokens, &str) -> T) -> PyResult<T> {
+        let answer = work(self.tally.counter().as_ref(), &borrow_text(text));
         self.finish().map(|()| answer)
     }
 }
@@ -137,7 +154,8 @@ impl TokenCounter {
     fn new(model: Option<&str>, strict: bool, counter: Option<Py<PyAny>>) -> PyResult<Self> {
         let profile = profile(model, strict).map_err(raise)?;
         let Some(counter) = counter else {
-            return Ok(Self { tally: Tally::new(profile).map_err(raise)?, foreign: None });
+            let tally = Tally::new(profile).map_err(raise)?.through(|counter| Arc::new(Detaching(counter)));
+            return Ok(Self { tally, foreign: None });
         };
         let foreign = Arc::new(Foreign { counter, failure: Mutex::new(None) });
         let counter: Arc<dyn CountTokens> = Arc::clone(&foreign) as _;

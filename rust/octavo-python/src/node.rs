@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::cell::RefCell;
 
-use octavo::node::{Key, Node, NodeKind, write_json};
+use octavo::node::{Key, MAX_DEPTH, Node, NodeKind, write_json};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -189,4 +189,31 @@ pub(crate) fn fingerprint(value: &Bound<'_, PyAny>) -> PyResult<u64> {
     write_json(&reading.node(value), &mut written);
     reading.finish()?;
     Ok(octavo::message::id_hash(&written))
+}
+
+/// Characters of all texts in a value, looked at only until there are more than `limit`.
+#[pyfunction]
+pub(crate) fn weigh(value: &Bound<'_, PyAny>, limit: usize) -> usize {
+    let mut weight = 0;
+    add_weight(value, limit, 0, &mut weight);
+    weight
+}
+
+fn add_weight(value: &Bound<'_, PyAny>, limit: usize, depth: usize, weight: &mut usize) {
+    if *weight > limit || depth > MAX_DEPTH {
+        return;
+    }
+    // A container costs a little too, so that many empty ones are not taken for nothing.
+    *weight += 1;
+    if let Ok(text) = value.cast::<PyString>() {
+        *weight += text.len().unwrap_or(0);
+    } else if let Ok(dict) = value.cast::<PyDict>() {
+        dict.values().iter().for_each(|item| add_weight(&item, limit, depth + 1, weight));
+    } else if let Ok(list) = value.cast::<PyList>() {
+        list.iter().for_each(|item| add_weight(&item, limit, depth + 1, weight));
+    } else if let Ok(tuple) = value.cast::<PyTuple>() {
+        tuple.iter().for_each(|item| add_weight(&item, limit, depth + 1, weight));
+    } else if let Ok(members) = value.getattr("__dict__") {
+        add_weight(&members, limit, depth + 1, weight);
+    }
 }

@@ -1,7 +1,8 @@
 //! A plan's doorway: numbers and positions.
 
-use octavo::budget::{Request, Scale};
+use octavo::budget::Request;
 use octavo::rules::Recipe;
+use octavo::tokens::calibration::Anchor;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
@@ -103,13 +104,13 @@ impl Plan {
 
     /// The provider's tokens for a number of the transcript's own.
     fn reported(&self, tokens: u64) -> u64 {
-        self.plan.scale.to_reported(tokens)
+        self.plan.anchor.at(tokens)
     }
 
     /// Whether a ratio learnt from usage is in force.
     #[getter]
     fn anchored(&self) -> bool {
-        self.plan.scale != Scale::default()
+        self.plan.anchor != Anchor::default()
     }
 
     /// Every message in runs: (start, end, reason).

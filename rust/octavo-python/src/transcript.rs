@@ -3,7 +3,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use octavo::assemble::Assembler;
-use octavo::budget::{Marks, Scale};
+use octavo::budget::Marks;
 use octavo::entry::read_entry;
 use octavo::message::Format;
 use octavo::plan::Call;
@@ -97,15 +97,24 @@ impl Transcript {
     }
 
     /// Takes in what the provider reported for the call before which there were `at` messages.
-    fn observe(&self, at: u32, reported: u64, estimated: u64) -> PyResult<()> {
-        let scale = Scale::new(reported, estimated).map_err(raise)?;
-        self.state().observe(at, scale);
-        Ok(())
+    fn observe(&self, at: u32, reported: u64, counted: u64) -> PyResult<()> {
+        self.state().observe(at, reported, counted).map_err(raise)
     }
 
     /// Never drop the exchange of a message (or drop it again). False when there is no such message.
     fn pin(&self, message: u32, pinned: bool) -> bool {
         self.state().pin(message, pinned)
+    }
+
+    /// Appends what another transcript of the same format and counter has read and counted.
+    fn take_in(&self, other: &Self) -> PyResult<()> {
+        // Copied first: two locks are never held at once.
+        let fresh = other.state().transcript().clone();
+        let mut state = self.state();
+        (0..fresh.len())
+            .filter_map(|message| fresh.entry(message))
+            .try_for_each(|entry| state.append(&entry))
+            .map_err(raise)
     }
 
     /// The transcript as it was with so many messages.

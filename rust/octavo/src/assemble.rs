@@ -1,11 +1,11 @@
 //! From a transcript to a plan: the only module that knows the others.
 
-use crate::budget::Scale;
 use crate::error::Result;
 use crate::message::Format;
 use crate::plan::{Call, Plan};
+use crate::tokens::calibration::Anchor;
 use crate::transcript::{Entry, Transcript};
-use crate::window::{Limits, Observation, View, scale_at};
+use crate::window::{Limits, Observation, View, anchor_at};
 
 /// How many views are kept: one for each set of limits in use. The oldest is folded anew when asked for.
 const VIEWS: usize = 4;
@@ -51,15 +51,26 @@ impl Assembler {
         known
     }
 
-    /// Takes in what the provider reported for the call before which there were `at` messages.
-    pub fn observe(&mut self, at: u32, scale: Scale) {
+    /// Takes in what the provider reported for the call before which there were `at` messages, and what was
+    /// counted for the same content. What lies before them in reports is kept, so that a constant that the
+    /// count cannot see (a proxy's system prompt) is told from a ratio.
+    ///
+    /// # Errors
+    /// As [`Anchor::new`]: a report or count of nothing.
+    pub fn observe(&mut self, at: u32, reported: u64, counted: u64) -> Result<()> {
         let after = self.observations.partition_point(|known| known.at < at);
+        let before = after.checked_sub(1).and_then(|last| self.observations.get(last));
+        let anchor = match before {
+            Some(earlier) => earlier.anchor.grown(reported, counted)?,
+            None => Anchor::new(reported, counted)?,
+        };
         match self.observations.get_mut(after) {
-            Some(known) if known.at == at => known.scale = scale,
-            _ => self.observations.insert(after, Observation { at, scale }),
+            Some(known) if known.at == at => known.anchor = anchor,
+            _ => self.observations.insert(after, Observation { at, anchor }),
         }
         let transcript = &self.transcript;
         self.views.retain(|view| view.folded_to(transcript) <= at);
+        Ok(())
     }
 
     /// Plans one call made with all messages.
@@ -75,7 +86,7 @@ impl Assembler {
     /// is, and a smaller window may need another repair.
     fn fitting(&self, view: &View, call: Call) -> Plan {
         let transcript = &self.transcript;
-        let scale = scale_at(&self.observations, transcript.len());
+        let anchor = anchor_at(&self.observations, transcript.len());
         let previous = view.previous(transcript, &self.observations);
         let mut beside = call.beside;
         let mut best: Option<Plan> = None;
@@ -84,8 +95,9 @@ impl Assembler {
             if best.as_ref().is_some_and(|plan| plan.window.spans(transcript) == window.spans(transcript)) {
                 break;
             }
-            let plan = Plan::new(transcript, call, scale, window, previous.clone());
-            let over = plan.tokens().saturating_add(call.beside).saturating_sub(scale.to_estimate(call.limits.budget));
+            let plan = Plan::new(transcript, call, anchor, window, previous.clone());
+            let added = u64::try_from(plan.repaired).unwrap_or(0);
+            let over = plan.tokens().saturating_add(call.beside).saturating_sub(anchor.within(call.limits.budget));
             let better = best.as_ref().is_none_or(|known| plan.tokens() < known.tokens());
             if better {
                 best = Some(plan);
@@ -93,11 +105,11 @@ impl Assembler {
             if over == 0 {
                 break;
             }
-            beside = beside.saturating_add(over);
+            beside = beside.saturating_add(over).max(call.beside.saturating_add(added));
         }
         best.unwrap_or_else(|| {
             let window = view.window(transcript, &self.observations, beside);
-            Plan::new(transcript, call, scale, window, previous)
+            Plan::new(transcript, call, anchor, window, previous)
         })
     }
 

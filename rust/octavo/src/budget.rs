@@ -51,50 +51,6 @@ pub fn share(whole: u64, part: u32) -> u64 {
     u64::try_from(exact).unwrap_or(u64::MAX)
 }
 
-/// What the provider last reported for a context, and what was estimated for the same content.
-///
-/// Their ratio turns estimates into the provider's tokens; it is not clamped, since one estimate may be
-/// off by four (`TOKENS` §4). An exact counter has a ratio of about one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Scale {
-    /// Tokens that the provider reported.
-    pub reported: u64,
-    /// Tokens that were estimated for the same content.
-    pub estimated: u64,
-}
-
-impl Default for Scale {
-    fn default() -> Self {
-        Self { reported: 1, estimated: 1 }
-    }
-}
-
-impl Scale {
-    /// The ratio of a report to its estimate.
-    ///
-    /// # Errors
-    /// [`Error::OutOfRange`] when either is zero: nothing can be learnt from it.
-    pub fn new(reported: u64, estimated: u64) -> Result<Self> {
-        if reported == 0 || estimated == 0 {
-            let got = format!("reported={reported}, estimated={estimated}");
-            return Err(Error::OutOfRange { name: "usage", expected: "a report and an estimate above 0", got });
-        }
-        Ok(Self { reported, estimated })
-    }
-
-    /// The provider's tokens for an estimate, rounded up.
-    pub fn to_reported(self, estimate: u64) -> u64 {
-        let exact = (u128::from(estimate) * u128::from(self.reported)).div_ceil(u128::from(self.estimated));
-        u64::try_from(exact).unwrap_or(u64::MAX)
-    }
-
-    /// The largest estimate that stays within this many of the provider's tokens.
-    pub fn to_estimate(self, tokens: u64) -> u64 {
-        let exact = u128::from(tokens) * u128::from(self.estimated) / u128::from(self.reported);
-        u64::try_from(exact).unwrap_or(u64::MAX)
-    }
-}
-
 /// A part of the context that asks for tokens beside the history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Request {
@@ -129,7 +85,7 @@ pub fn allocate(requests: &[Request], available: u64) -> Vec<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Marks, Request, Scale, allocate, share};
+    use super::{Marks, Request, allocate, share};
 
     #[test]
     fn marks_must_be_in_order() {
@@ -143,17 +99,6 @@ mod tests {
     fn shares_do_not_overflow() {
         assert_eq!(share(1000, 800), 800);
         assert_eq!(share(u64::MAX, 1000), u64::MAX);
-    }
-
-    #[test]
-    fn a_scaled_budget_is_never_passed() -> crate::Result<()> {
-        let scale = Scale::new(4217, 1000)?;
-        for budget in [0, 1, 999, 100_000] {
-            assert!(scale.to_reported(scale.to_estimate(budget)) <= budget);
-            assert!(scale.to_reported(scale.to_estimate(budget) + 1) > budget);
-        }
-        assert!(Scale::new(0, 1).is_err() && Scale::new(1, 0).is_err());
-        Ok(())
     }
 
     #[test]

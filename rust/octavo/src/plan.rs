@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use crate::budget::{Scale, share};
+use crate::budget::share;
 use crate::rules::{AddedTokens, Mode, Provider, Recipe, Repair, repair, repaired_rows};
+use crate::tokens::calibration::Anchor;
 use crate::transcript::Transcript;
 use crate::window::{Limits, Window, next_cut};
 
@@ -79,7 +80,7 @@ pub struct Plan {
     /// What it was made for.
     pub call: Call,
     /// Turns the transcript's count into the provider's.
-    pub scale: Scale,
+    pub anchor: Anchor,
     /// What is shown.
     pub window: Window,
     /// What the call before this one showed, where there was one.
@@ -96,7 +97,7 @@ pub struct Plan {
 
 impl Plan {
     /// Carries a window through the provider's rules.
-    pub fn new(transcript: &Transcript, call: Call, scale: Scale, window: Window, previous: Option<Window>) -> Self {
+    pub fn new(transcript: &Transcript, call: Call, anchor: Anchor, window: Window, previous: Option<Window>) -> Self {
         let spans = window.spans(transcript);
         let repair = mended(transcript, &call, &spans);
         let leading = transcript.tokens_in(0, window.leading);
@@ -106,7 +107,7 @@ impl Plan {
             let tokens = rows.messages.iter().map(|row| u64::from(row.tokens)).sum::<u64>();
             tokens.cast_signed().saturating_sub(shown.cast_signed())
         });
-        Self { call, scale, window, previous, spans, repair, repaired, leading }
+        Self { call, anchor, window, previous, spans, repair, repaired, leading }
     }
 
     /// Tokens of everything but volatile content: fixed parts, leading and shown messages, repairs.
@@ -117,7 +118,7 @@ impl Plan {
 
     /// Tokens left for volatile content at the tail.
     pub fn left(&self) -> u64 {
-        self.scale.to_estimate(self.call.limits.budget).saturating_sub(self.tokens())
+        self.anchor.within(self.call.limits.budget).saturating_sub(self.tokens())
     }
 
     /// Whether the history has passed the soft mark: a summary is worth starting.

@@ -266,14 +266,18 @@ impl Transcript {
             .take(OPEN_TURNS)
     }
 
+    /// A message as it was appended.
+    pub fn entry(&self, message: u32) -> Option<Entry> {
+        let row = self.messages.get(message as usize)?;
+        let end = MessageEnd { role: row.role, flags: row.flags };
+        Some(Entry { end, tokens: row.tokens, blocks: self.rows().blocks_of(message).to_vec() })
+    }
+
     /// The transcript as it was when it had `len` messages. O(len).
     pub fn truncated(&self, len: u32) -> Result<Self> {
         let mut shorter = Self::new(self.format);
-        for message in 0..len.min(self.len()) {
-            let Some(row) = self.messages.get(message as usize) else { break };
-            let blocks = self.rows().blocks_of(message).to_vec();
-            let end = MessageEnd { role: row.role, flags: row.flags };
-            shorter.append(&Entry { end, tokens: row.tokens, blocks })?;
+        for entry in (0..len.min(self.len())).filter_map(|message| self.entry(message)) {
+            shorter.append(&entry)?;
         }
         shorter.pins = self.pins.iter().copied().filter(|pin| pin.since <= len).collect();
         Ok(shorter)

@@ -11,7 +11,8 @@
 
 use std::ops::Range;
 
-use crate::budget::{Marks, Scale, share};
+use crate::budget::{Marks, share};
+use crate::tokens::calibration::Anchor;
 use crate::transcript::{Opening, Transcript};
 
 /// A cut does not open on a plain reply whose question was left out; it moves on past so many at most.
@@ -32,13 +33,13 @@ pub struct Limits {
     pub marks: Marks,
 }
 
-/// A ratio learnt from usage that the provider reported.
+/// What the provider reported for one call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Observation {
     /// How many messages the call had before it.
     pub at: u32,
     /// What was reported against what was estimated.
-    pub scale: Scale,
+    pub anchor: Anchor,
 }
 
 /// Where the history begins, from some call on.
@@ -124,7 +125,7 @@ impl View {
     pub fn fold(&mut self, transcript: &Transcript, observations: &[Observation]) {
         let fresh = transcript.calls().get(self.folded..).unwrap_or_default();
         for &call in fresh {
-            let room = self.room(transcript, scale_at(observations, call));
+            let room = self.room(transcript, anchor_at(observations, call));
             if let Some(cut) = self.step(transcript, call, room) {
                 self.cuts.push(cut);
             }
@@ -136,7 +137,7 @@ impl View {
     /// to the history. The view itself does not change: the call may never happen.
     pub fn window(&self, transcript: &Transcript, observations: &[Observation], beside: u64) -> Window {
         let end = transcript.len();
-        let room = self.room(transcript, scale_at(observations, end));
+        let room = self.room(transcript, anchor_at(observations, end));
         let stepped = self.step(transcript, end, room);
         let moved = stepped.is_some();
         let mut window = shown(transcript, stepped.as_ref().or(self.cuts.last()), end, room, moved);
@@ -154,15 +155,15 @@ impl View {
     /// What the last model call that has been folded saw, if there was one.
     pub fn previous(&self, transcript: &Transcript, observations: &[Observation]) -> Option<Window> {
         let call = *transcript.calls().get(self.folded.checked_sub(1)?)?;
-        let room = self.room(transcript, scale_at(observations, call));
+        let room = self.room(transcript, anchor_at(observations, call));
         let moved = self.cuts.last().is_some_and(|cut| cut.at == call);
         Some(shown(transcript, self.cuts.last(), call, room, moved))
     }
 
     /// Tokens that the history may take, in the transcript's own count.
-    fn room(&self, transcript: &Transcript, scale: Scale) -> u64 {
+    fn room(&self, transcript: &Transcript, anchor: Anchor) -> u64 {
         let leading = transcript.tokens_in(0, transcript.leading());
-        scale.to_estimate(self.limits.budget).saturating_sub(self.limits.fixed).saturating_sub(leading)
+        anchor.within(self.limits.budget).saturating_sub(self.limits.fixed).saturating_sub(leading)
     }
 
     /// The cut that a call before message `end` makes, when shrinking is due.
@@ -199,10 +200,10 @@ fn first_exchange(transcript: &Transcript) -> u32 {
     transcript.leading()
 }
 
-/// The ratio that holds for a call before which there were `call` messages: the newest reported earlier.
-pub(crate) fn scale_at(observations: &[Observation], call: u32) -> Scale {
+/// What was last reported before a call before which there were `call` messages: the newest reported earlier.
+pub(crate) fn anchor_at(observations: &[Observation], call: u32) -> Anchor {
     let after = observations.partition_point(|observation| observation.at < call);
-    after.checked_sub(1).and_then(|last| observations.get(last)).map_or_else(Scale::default, |found| found.scale)
+    after.checked_sub(1).and_then(|last| observations.get(last)).map_or_else(Anchor::default, |found| found.anchor)
 }
 
 /// How far to go down. The low mark where what must stay is below it; else halfway between what must stay

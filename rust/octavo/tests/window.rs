@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot go on has failed")]
 
 use octavo::assemble::Assembler;
-use octavo::budget::{Marks, Scale};
+use octavo::budget::Marks;
 use octavo::message::{BlockFlags, BlockKind, BlockRow, Format, MessageEnd, MessageFlags, Role};
 use octavo::plan::{Call, Plan};
 use octavo::rules::{AddedTokens, Mode, Provider};
@@ -157,7 +157,7 @@ proptest! {
         if let Some(reported) = usage {
             let at = fed.transcript().len() / 2;
             for assembler in [&mut fed, &mut whole] {
-                assembler.observe(at, Scale::new(reported, 1000).unwrap());
+                assembler.observe(at, reported, 1000).unwrap();
             }
         }
         for entry in &entries {

@@ -77,6 +77,12 @@ impl Tally {
         Self { profile, counter, method, text_error, media_error, tools_error, block, block_media, sums, scratch }
     }
 
+    /// The same tally with its counter wrapped in another that counts alike.
+    #[must_use]
+    pub fn through(self, wrap: impl FnOnce(Arc<dyn CountTokens>) -> Arc<dyn CountTokens>) -> Self {
+        Self { counter: wrap(Arc::clone(&self.counter)), ..self }
+    }
+
     /// What is known of the model.
     pub fn profile(&self) -> &'static Profile {
         self.profile

@@ -78,6 +78,38 @@ impl Anchor {
         self.reported.saturating_add(apply(tail, reported, estimated))
     }
 
+    /// Tokens of the same kind of content when it is estimated at `estimated`: grown since, or shrunk by a cut.
+    pub fn at(self, estimated: u64) -> u64 {
+        match estimated.checked_sub(self.estimated) {
+            Some(tail) => self.total(tail),
+            None => {
+                let (up, down) = self.ratio();
+                self.reported.saturating_sub(apply(self.estimated - estimated, up, down))
+            }
+        }
+    }
+
+    /// The largest estimate whose content stays within `tokens` of the provider's.
+    pub fn within(self, tokens: u64) -> u64 {
+        let (up, down) = self.ratio();
+        let guess = match tokens.checked_sub(self.reported) {
+            Some(more) => self.estimated.saturating_add(apply(more, down, up)),
+            None => self.estimated.saturating_sub(apply(self.reported - tokens, down, up)),
+        };
+        // Both directions round half up, so the guess is off by less than two tokens of the larger unit.
+        let mut least = guess.saturating_sub(apply(2, down, up).saturating_add(2));
+        let mut most = guess.saturating_add(apply(2, down, up).saturating_add(2));
+        while least < most {
+            let middle = least + (most - least).div_ceil(2);
+            if self.at(middle) <= tokens {
+                least = middle;
+            } else {
+                most = middle - 1;
+            }
+        }
+        least
+    }
+
     /// How far [`Self::total`] can be off, in tokens (95th percentile): only the tail is uncertain.
     pub fn bound(self, tail: u64, bound: ErrorBound) -> u64 {
         let tail = self.total(tail).saturating_sub(self.reported);
@@ -89,4 +121,46 @@ impl Anchor {
 fn apply(amount: u64, by: u128, of: u128) -> u64 {
     let product = u128::from(amount).saturating_mul(by).saturating_add(of / 2);
     product.checked_div(of).and_then(|tokens| u64::try_from(tokens).ok()).unwrap_or(u64::MAX)
+}
+
+impl Default for Anchor {
+    /// Nothing was reported: an estimate is taken as it is.
+    fn default() -> Self {
+        Self { reported: 1, estimated: 1, origin: (1, 1) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Anchor;
+    use crate::error::Result;
+
+    #[test]
+    fn without_a_report_an_estimate_stands() {
+        for tokens in [0, 1, 2, 999, u64::from(u32::MAX)] {
+            assert_eq!(Anchor::default().at(tokens), tokens);
+            assert_eq!(Anchor::default().within(tokens), tokens);
+        }
+    }
+
+    #[test]
+    fn a_budget_is_never_passed() -> Result<()> {
+        for (reported, estimated) in [(4217, 1000), (1000, 4217), (9000, 300), (77, 77)] {
+            let anchor = Anchor::new(reported, estimated)?.grown(reported + 900, estimated + 700)?;
+            for budget in [0, 1, 500, 9999, 1_000_000] {
+                let most = anchor.within(budget);
+                assert!(most == 0 || anchor.at(most) <= budget, "{anchor:?} {budget}: {most}");
+                assert!(anchor.at(most + 1) > budget || anchor.at(most + 1) == anchor.at(most), "{anchor:?} {budget}");
+            }
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn a_hidden_system_prompt_is_a_constant() -> Result<()> {
+        let anchor = Anchor::new(20_100, 100)?.grown(20_300, 300)?;
+        assert_eq!(anchor.at(1300), 21_300);
+        assert_eq!(anchor.at(100), 20_100);
+        Ok(())
+    }
 }
