@@ -2,7 +2,7 @@
 
 from octavo import _build, errors
 from octavo._core import BuildInfo, build_info
-from octavo.assemble import assemble
+from octavo.assemble import assemble, assemble_async
 from octavo.budget import Budget, Marks, Section
 from octavo.context import Context, Due
 from octavo.report import Report, Span
@@ -30,6 +30,7 @@ __all__ = [
     "Violation",
     "__version__",
     "assemble",
+    "assemble_async",
     "build_info",
     "counter_for",
     "errors",

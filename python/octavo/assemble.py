@@ -12,7 +12,7 @@ from octavo.messages import Format, Provider
 from octavo.tokens import Counter, TokenCounter
 from octavo.transcript import Transcript
 
-__all__ = ["assemble"]
+__all__ = ["assemble", "assemble_async"]
 
 
 def assemble(
@@ -70,3 +70,32 @@ def assemble(
         budget=limit, system=system, tools=tools, query=query, sections=sections, now=now,
         thinking=thinking, previous_response_id=previous_response_id,
     )  # fmt: skip
+
+
+async def assemble_async(
+    messages: Iterable[Any],
+    *,
+    budget: int | Budget,
+    model: str | None = None,
+    provider: Provider | None = None,
+    format: Format | None = None,
+    counter: Counter | TokenCounter | None = None,
+    strict: bool = False,
+    **options: Any,
+) -> Context:
+    """Like :func:`assemble`, on a worker thread when there is much to read: the event loop is not blocked.
+
+    Args:
+        messages: as of :func:`assemble`, like every other argument.
+        budget: the most input tokens that may be sent.
+        model: the model's name.
+        provider: whose rules the context obeys.
+        format: the messages' format.
+        counter: a counter of one's own.
+        strict: refuse a model that is not in the model table.
+        options: `system`, `tools`, `query`, `now`, `sections`, `thinking`, `previous_response_id`.
+    """
+    limit = Budget.of(budget)
+    transcript = Transcript(model, format=format, provider=provider, counter=counter, strict=strict)
+    await transcript.extend_async(messages)
+    return await transcript.assemble_async(budget=limit, **options)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Any, Self
+from typing import Any, Final, Self
 
 from octavo import _core
 from octavo.budget import Budget, Section
@@ -18,6 +19,13 @@ from octavo.tokens import Counter, TokenCounter, Usage, counter_for
 from octavo.validity import Mode, mode_of
 
 __all__ = ["Transcript"]
+
+OFF_LOOP_CHARACTERS: Final = 64 * 1024
+"""Text of more characters is counted on a worker thread by the `_async` forms: about half a millisecond of work,
+below which the hand-over costs more than it saves."""
+
+_BATCH: Final = 16
+"""Messages that a worker thread reads at a time: between batches the event loop gets the interpreter."""
 
 
 class Transcript:
@@ -190,6 +198,46 @@ class Transcript:
             )  # fmt: skip
             self._last = (plan.end, plan.tokens + _spent(draft))
         return Context(draft)
+
+    async def append_async(self, message: Any) -> int:
+        """Like :meth:`append`, off the event loop when the message is long."""
+        return await self.extend_async([message])
+
+    async def extend_async(self, messages: Iterable[Any]) -> int:
+        """Like :meth:`extend`, off the event loop when there is much to read.
+
+        The messages are read and counted on a worker thread and taken in at once when all of them have
+        been. Cancelling the task returns at once and appends nothing.
+        """
+        fresh = messages if isinstance(messages, list) else list(messages)
+        if _core.weigh(fresh, OFF_LOOP_CHARACTERS) <= OFF_LOOP_CHARACTERS:
+            return self.extend(fresh)
+        with self._lock:
+            if not self._settled:
+                self._settle(fresh)
+            format = self._format  # noqa: A001 (the word for it)
+        counted = await asyncio.to_thread(self._count_apart, fresh, format)
+        with self._lock:
+            if format != self._format:
+                # Another task's messages decided the format meanwhile: read under what holds now.
+                return self.extend(fresh)
+            self._engine.take_in(counted)
+            self._messages += fresh
+            return counted.tokens
+
+    def _count_apart(self, messages: list[Any], format: Format) -> _core.Transcript:  # noqa: A002
+        """Rows of messages that belong to no transcript yet."""
+        rows = _core.Transcript(format, self._counter.core)
+        for start in range(0, len(messages), _BATCH):
+            rows.extend(messages[start : start + _BATCH])
+        return rows
+
+    async def assemble_async(self, *, budget: int | Budget, system: Any = None, tools: Any = None, **options: Any) -> Context:
+        """Like :meth:`assemble`, off the event loop when system, tools and sections are long and not yet counted."""
+        around = (system, tools, [section.text for section in options.get("sections", ())])
+        if _core.weigh(around, OFF_LOOP_CHARACTERS) <= OFF_LOOP_CHARACTERS:
+            return self.assemble(budget=budget, system=system, tools=tools, **options)
+        return await asyncio.to_thread(self.assemble, budget=budget, system=system, tools=tools, **options)
 
     def observe(self, usage: Any) -> None:
         """Learn from what the provider reported for the last assembled context.
