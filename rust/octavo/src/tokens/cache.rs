@@ -160,11 +160,12 @@ impl<const WORDS: usize> Table<WORDS> {
     }
 }
 
-/// Counts of pretokens of up to 62 bytes. What is longer is counted anew each time.
+/// Counts of pretokens of up to 126 bytes. What is longer is counted anew each time.
 pub(super) struct Cache {
     short: Table<2>,
     middle: Table<4>,
     long: Table<8>,
+    longest: Table<16>,
     generation: AtomicUsize,
 }
 
@@ -173,8 +174,9 @@ impl Cache {
     pub(super) fn new(bytes: usize) -> Self {
         Self {
             short: Table::new(bytes * 2 / 3),
-            middle: Table::new(bytes / 6),
+            middle: Table::new(bytes / 12),
             long: Table::new(bytes / 6),
+            longest: Table::new(bytes / 12),
             generation: AtomicUsize::new(0),
         }
     }
@@ -208,6 +210,7 @@ impl Cache {
         self.short.clear();
         self.middle.clear();
         self.long.clear();
+        self.longest.clear();
         self.generation.store(odd.wrapping_add(1), Ordering::Release);
     }
 
@@ -224,6 +227,7 @@ impl Cache {
             0..=Key::<2>::CAPACITY => self.through(&self.short, &Key::new(piece), count),
             ..=Key::<4>::CAPACITY => self.through(&self.middle, &Key::new(piece), count),
             ..=Key::<8>::CAPACITY => self.through(&self.long, &Key::new(piece), count),
+            ..=Key::<16>::CAPACITY => self.through(&self.longest, &Key::new(piece), count),
             _ => count(),
         }
     }
