@@ -13,7 +13,7 @@ use super::vocabulary::Vocabulary;
 /// it; each position is left at most once, hence linear time.
 pub(super) struct Bpe {
     trie: Trie,
-    pairs: Pairs,
+    pub(super) pairs: Pairs,
     vocabulary: Vocabulary,
 }
 
@@ -41,6 +41,12 @@ impl Bpe {
             Some((_, length)) if length == piece.len() => 1,
             first => self.backtrack(piece, first, scratch),
         }
+    }
+
+    /// The tokens of `piece` and the length of each.
+    pub(super) fn encode<'scratch>(&self, piece: &[u8], scratch: &'scratch mut Scratch) -> &'scratch [(u32, usize)] {
+        self.backtrack(piece, self.trie.longest(piece), scratch);
+        &scratch.tokens
     }
 
     fn backtrack(&self, piece: &[u8], first: Option<(u32, usize)>, scratch: &mut Scratch) -> usize {
@@ -80,7 +86,7 @@ impl Bpe {
 
     /// Whether `left` and `right` can stand beside each other in an encoding: takes both apart along their
     /// merges, latest first, and looks for an earlier merge across the border.
-    fn compatible(&self, mut left: u32, mut right: u32) -> bool {
+    pub(super) fn compatible(&self, mut left: u32, mut right: u32) -> bool {
         let mut limit = u32::MAX;
         loop {
             if self.pairs.merged(left, right).is_some_and(|token| token < limit) {
