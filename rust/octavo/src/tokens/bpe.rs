@@ -13,7 +13,7 @@ use super::vocabulary::Vocabulary;
 /// it; each position is left at most once, hence linear time.
 pub(super) struct Bpe {
     trie: Trie,
-    pairs: Pairs,
+    pub(super) pairs: Pairs,
     vocabulary: Vocabulary,
 }
 
@@ -22,7 +22,10 @@ pub(super) struct Bpe {
 pub(super) struct Scratch {
     /// Token and length.
     tokens: Vec<(u32, usize)>,
+    /// A bit for each position that no token leads on from.
     dead: Vec<u64>,
+    /// What is left to try at the present position, longest last.
+    shorter: Vec<(u32, usize)>,
 }
 
 impl Bpe {
@@ -40,22 +43,34 @@ impl Bpe {
         }
     }
 
+    /// The tokens of `piece` and the length of each.
+    pub(super) fn encode<'scratch>(&self, piece: &[u8], scratch: &'scratch mut Scratch) -> &'scratch [(u32, usize)] {
+        self.backtrack(piece, self.trie.longest(piece), scratch);
+        &scratch.tokens
+    }
+
     fn backtrack(&self, piece: &[u8], first: Option<(u32, usize)>, scratch: &mut Scratch) -> usize {
-        let Scratch { tokens, dead } = scratch;
+        let Scratch { tokens, dead, shorter } = scratch;
         tokens.clear();
         dead.clear();
         dead.resize(piece.len() / 64 + 1, 0);
-        let (mut at, mut next) = (0, first);
+        let (mut at, mut next, mut listed) = (0, first, false);
         while let Some((token, length)) = next {
             let end = at + length;
             let open = dead.get(end / 64).is_some_and(|word| word >> (end % 64) & 1 == 0);
             if open && tokens.last().is_none_or(|&(last, _)| self.compatible(last, token)) {
                 tokens.push((token, length));
-                at = end;
-                next = self.longest(piece, at, piece.len());
+                (at, listed) = (end, false);
+                next = self.trie.longest(piece.get(at..).unwrap_or_default());
                 continue;
             }
-            next = self.longest(piece, at, end - 1);
+            // The shorter tokens at this position are listed at once: a run of blanks has more than a hundred.
+            if !listed {
+                shorter.clear();
+                shorter.extend(self.trie.prefixes(piece.get(at..end - 1).unwrap_or_default()));
+                listed = true;
+            }
+            next = shorter.pop();
             if next.is_none() {
                 // No token leads on from here: the way to this position was wrong.
                 if let Some(word) = dead.get_mut(at / 64) {
@@ -63,19 +78,15 @@ impl Bpe {
                 }
                 next = tokens.pop();
                 at -= next.map_or(0, |(_, length)| length);
+                listed = false;
             }
         }
         tokens.len()
     }
 
-    #[inline]
-    fn longest(&self, piece: &[u8], from: usize, to: usize) -> Option<(u32, usize)> {
-        self.trie.longest(piece.get(from..to)?)
-    }
-
     /// Whether `left` and `right` can stand beside each other in an encoding: takes both apart along their
     /// merges, latest first, and looks for an earlier merge across the border.
-    fn compatible(&self, mut left: u32, mut right: u32) -> bool {
+    pub(super) fn compatible(&self, mut left: u32, mut right: u32) -> bool {
         let mut limit = u32::MAX;
         loop {
             if self.pairs.merged(left, right).is_some_and(|token| token < limit) {

@@ -160,11 +160,12 @@ impl<const WORDS: usize> Table<WORDS> {
     }
 }
 
-/// Counts of pretokens of up to 62 bytes. What is longer is counted anew each time.
+/// Counts of pretokens of up to 126 bytes. What is longer is counted anew each time.
 pub(super) struct Cache {
     short: Table<2>,
     middle: Table<4>,
     long: Table<8>,
+    longest: Table<16>,
     generation: AtomicUsize,
 }
 
@@ -173,8 +174,9 @@ impl Cache {
     pub(super) fn new(bytes: usize) -> Self {
         Self {
             short: Table::new(bytes * 2 / 3),
-            middle: Table::new(bytes / 6),
+            middle: Table::new(bytes / 12),
             long: Table::new(bytes / 6),
+            longest: Table::new(bytes / 12),
             generation: AtomicUsize::new(0),
         }
     }
@@ -208,6 +210,7 @@ impl Cache {
         self.short.clear();
         self.middle.clear();
         self.long.clear();
+        self.longest.clear();
         self.generation.store(odd.wrapping_add(1), Ordering::Release);
     }
 
@@ -220,11 +223,17 @@ impl Cache {
     /// The same for a piece of any length.
     #[inline]
     pub(super) fn any(&self, piece: &[u8], count: impl FnOnce() -> usize) -> usize {
-        match piece.len() {
-            0..=Key::<2>::CAPACITY => self.through(&self.short, &Key::new(piece), count),
-            ..=Key::<4>::CAPACITY => self.through(&self.middle, &Key::new(piece), count),
-            ..=Key::<8>::CAPACITY => self.through(&self.long, &Key::new(piece), count),
-            _ => count(),
+        let length = piece.len();
+        if length <= Key::<2>::CAPACITY {
+            self.through(&self.short, &Key::new(piece), count)
+        } else if length <= Key::<4>::CAPACITY {
+            self.through(&self.middle, &Key::new(piece), count)
+        } else if length <= Key::<8>::CAPACITY {
+            self.through(&self.long, &Key::new(piece), count)
+        } else if length <= Key::<16>::CAPACITY {
+            self.through(&self.longest, &Key::new(piece), count)
+        } else {
+            count()
         }
     }
 
@@ -245,5 +254,84 @@ impl Cache {
             }
             known => known,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test may stop")]
+
+    use super::*;
+
+    fn piece(number: usize, length: usize) -> Vec<u8> {
+        format!("{number:0length$}").into_bytes()
+    }
+
+    #[test]
+    fn gives_back_what_was_stored_and_nothing_else() {
+        let cache = Cache::new(16 << 20);
+        for length in 5..140 {
+            for number in 0..4 {
+                let piece = piece(number, length);
+                let count = 1 + (number + length) % 14;
+                assert_eq!(cache.any(&piece, || count), count);
+                let known = cache.any(&piece, || 0);
+                assert_eq!(known, if length <= Key::<16>::CAPACITY { count } else { 0 }, "{length}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_two_ways_to_a_key_agree() {
+        for length in 1..=Key::<2>::CAPACITY {
+            let text = *b"abcdefghijklmnop";
+            let key = Key::<2>::new(text.get(..length).unwrap());
+            assert_eq!(Key::masked(u128::from_le_bytes(text), length).0, key.0, "{length}");
+        }
+    }
+
+    #[test]
+    fn a_piece_with_zero_bytes_is_not_its_beginning() {
+        let cache = Cache::new(1 << 16);
+        for length in 1..130 {
+            assert_eq!(cache.any(&vec![0; length], || 1 + length % 14), 1 + length % 14);
+        }
+    }
+
+    #[test]
+    fn a_full_cache_empties_itself_and_says_so() {
+        let cache = Cache::new(1 << 14);
+        let before = cache.generation();
+        assert!(cache.unchanged_since(before));
+        for number in 0..100_000 {
+            cache.any(&piece(number, 8), || 3);
+        }
+        assert!(!cache.unchanged_since(before));
+        assert!(cache.unchanged_since(cache.generation()));
+        assert_eq!(cache.any(b"fresh", || 2), 2);
+    }
+
+    #[test]
+    fn threads_never_see_a_wrong_count() {
+        let cache = Cache::new(1 << 14);
+        let truth = |number: usize| 1 + number % 13;
+        std::thread::scope(|scope| {
+            for thread in 0..4 {
+                let cache = &cache;
+                scope.spawn(move || {
+                    let mut trusted = 0;
+                    for step in 0..60_000 {
+                        let number = (step * 7 + thread) % 3_000;
+                        let before = cache.generation();
+                        let count = cache.any(&piece(number, 8 + number % 30), || truth(number));
+                        if cache.unchanged_since(before) {
+                            trusted += 1;
+                            assert_eq!(count, truth(number), "{number}");
+                        }
+                    }
+                    assert!(trusted > 0);
+                });
+            }
+        });
     }
 }

@@ -81,6 +81,7 @@ mod x86 {
     //! Invariant: `classify` of these two types runs only where `Avx512::supported` / `Avx2::supported` have said
     //! yes, which the only caller (`scan`) checks before it picks the type.
     #![expect(unsafe_code, reason = "vector intrinsics; see the invariant above")]
+    #![expect(clippy::inline_always, reason = "a call for each 64 bytes would cost more than the work in it")]
 
     use std::arch::x86_64::{
         __m256i, __m512i, _mm256_and_si256, _mm256_cmpeq_epi8, _mm256_cmpgt_epi8, _mm256_loadu_si256,

@@ -5,9 +5,10 @@ use std::sync::{Arc, LazyLock};
 use super::CountTokens;
 use super::bpe::Bpe;
 use super::cache::Cache;
-use super::scan;
+use super::scan::{self, Counted};
 use super::split::{Cl100k, O200k};
 use super::vocabulary::Vocabulary;
+use super::{stream, truncate};
 use crate::{Error, Result};
 
 /// An encoding whose vocabulary is inside the package: `o200k_base` or `cl100k_base`.
@@ -55,24 +56,42 @@ impl Encoding {
     }
 }
 
+impl Encoding {
+    fn scan(&self, text: &str, limit: usize) -> Counted {
+        match self.pattern {
+            Pattern::O200k => scan::count::<O200k>(text.as_bytes(), limit, &self.bpe, &self.cache),
+            Pattern::Cl100k => scan::count::<Cl100k>(text.as_bytes(), limit, &self.bpe, &self.cache),
+        }
+    }
+}
+
 impl CountTokens for Encoding {
     fn count(&self, text: &str) -> usize {
         self.count_up_to(text, usize::MAX).unwrap_or(usize::MAX)
     }
 
     fn count_up_to(&self, text: &str, limit: usize) -> Option<usize> {
-        match self.pattern {
-            Pattern::O200k => scan::count::<O200k>(text.as_bytes(), limit, &self.bpe, &self.cache),
-            Pattern::Cl100k => scan::count::<Cl100k>(text.as_bytes(), limit, &self.bpe, &self.cache),
+        match self.scan(text, limit) {
+            Counted::All(tokens) => Some(tokens),
+            Counted::Over(..) => None,
         }
     }
 
+    /// Exactly the longest one, but inside a pretoken of more than 256 bytes, where only the places near the last token
+    /// that fits are tried. Every answer has been counted.
     fn truncate<'text>(&self, text: &'text str, limit: usize) -> &'text str {
-        // Descending over the character boundaries of what certainly suffices.
-        let mut end = text.len();
-        while self.count_up_to(text.get(..end).unwrap_or_default(), limit).is_none() {
-            end = text.floor_char_boundary(end.saturating_sub(1));
+        let Counted::Over(at, tokens) = self.scan(text, limit) else { return text };
+        let length = match self.pattern {
+            Pattern::O200k => truncate::length::<O200k>(text, limit, (at, tokens), &self.bpe),
+            Pattern::Cl100k => truncate::length::<Cl100k>(text, limit, (at, tokens), &self.bpe),
+        };
+        text.get(..length).unwrap_or_default()
+    }
+
+    fn settled(&self, text: &str) -> usize {
+        match self.pattern {
+            Pattern::O200k => stream::settled::<O200k>(text.as_bytes()),
+            Pattern::Cl100k => stream::settled::<Cl100k>(text.as_bytes()),
         }
-        text.get(..end).unwrap_or_default()
     }
 }

@@ -8,21 +8,31 @@ mod character;
 mod classify;
 mod data;
 mod encoding;
+mod file;
 pub mod framing;
 pub mod image;
 #[cfg(test)]
 mod merge;
 pub mod model;
 mod pairs;
+#[cfg(test)]
+mod proofs;
 mod scan;
 mod split;
+mod stream;
 pub mod tally;
 mod trie;
+mod truncate;
 mod vocabulary;
 
 use std::sync::Arc;
 
 pub use encoding::Encoding;
+<<<<<<< Updated upstream
+pub use file::{TokenizerFile, file};
+=======
+>>>>>>> Stashed changes
+pub use stream::StreamCounter;
 
 use crate::Result;
 
@@ -36,6 +46,13 @@ pub trait CountTokens: Send + Sync {
 
     /// The longest prefix of whole characters that has at most `limit` tokens.
     fn truncate<'text>(&self, text: &'text str, limit: usize) -> &'text str;
+
+    /// Length of a beginning of `text` that counts for itself: whatever is appended to the text, its count is
+    /// that of this beginning plus that of the rest. 0 where nothing is known about that.
+    fn settled(&self, text: &str) -> usize {
+        let _ = text;
+        0
+    }
 }
 
 /// The exact encoding of that name (`o200k_base`, `cl100k_base`), loaded at the first call and then shared.

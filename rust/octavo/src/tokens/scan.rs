@@ -5,6 +5,7 @@ use super::bpe::{Bpe, Scratch};
 use super::cache::{Cache, Key};
 use super::classify::{Classify, Portable};
 use super::split::Split;
+use super::truncate::is_safe;
 
 /// A split pattern that also knows its arithmetic on blocks.
 pub(super) trait SplitBlocks: Split {
@@ -25,8 +26,17 @@ impl SplitBlocks for super::split::Cl100k {
     }
 }
 
-/// Tokens of `text`, or `None` as soon as there are more than `limit`.
-pub(super) fn count<S: SplitBlocks>(text: &[u8], limit: usize, bpe: &Bpe, cache: &Cache) -> Option<usize> {
+/// How far a count went.
+pub(super) enum Counted {
+    /// To the end: tokens.
+    All(usize),
+    /// Over the limit. The last place before that where a cut leaves everything before it as it is
+    /// (`truncate::is_safe`), and the tokens before it.
+    Over(usize, usize),
+}
+
+/// Tokens of `text`, or as many of them as show that there are more than `limit`.
+pub(super) fn count<S: SplitBlocks>(text: &[u8], limit: usize, bpe: &Bpe, cache: &Cache) -> Counted {
     let scan = Scan { text, limit, bpe, cache, scratch: Scratch::default() };
     #[cfg(target_arch = "x86_64")]
     {
@@ -50,21 +60,24 @@ struct Scan<'a> {
 }
 
 impl Scan<'_> {
-    fn run<S: SplitBlocks, C: Classify>(mut self) -> Option<usize> {
-        let (mut at, mut total) = (0, 0usize);
+    fn run<S: SplitBlocks, C: Classify>(mut self) -> Counted {
+        let (mut at, mut total) = (0, 0);
+        let mut safe = (0, 0);
         while at < self.text.len() {
             let generation = self.cache.generation();
             let (end, mut tokens) = self.step::<S, C>(at);
             if !self.cache.unchanged_since(generation) {
                 tokens = self.recount::<S>(at, end);
             }
-            total += tokens;
-            if total > self.limit {
-                return None;
+            if total + tokens > self.limit {
+                return Counted::Over(safe.0, safe.1);
             }
-            at = end;
+            (at, total) = (end, total + tokens);
+            if self.limit != usize::MAX && is_safe(self.text, at) {
+                safe = (at, total);
+            }
         }
-        Some(total)
+        Counted::All(total)
     }
 
     /// Counts some pretokens from `at` on: end of the last, tokens.

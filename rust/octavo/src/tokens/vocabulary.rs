@@ -9,8 +9,6 @@ use crate::{Error, Result};
 /// when the data is packed; the hash of its source is checked there too.
 #[derive(Clone, Copy)]
 pub(super) struct Vocabulary {
-    /// The byte that each of the tokens 0..=255 stands for.
-    pub(super) bytes: &'static [u8; SINGLES],
     merges: &'static [[u8; 6]],
     /// Its tokens by their bytes.
     pub(super) trie: Trie,
@@ -34,7 +32,7 @@ impl Vocabulary {
     }
 
     fn read(name: &'static str, data: &'static [u8], trie: &'static [u8]) -> Result<Self> {
-        let Some((bytes, rest)) = data.split_first_chunk() else {
+        let Some((_, rest)) = data.split_first_chunk::<SINGLES>() else {
             return Err(Error::Vocabulary { name, reason: "shorter than its single-byte tokens" });
         };
         let (merges, []) = rest.as_chunks() else {
@@ -43,7 +41,7 @@ impl Vocabulary {
         let Some(trie) = Trie::read(trie) else {
             return Err(Error::Vocabulary { name, reason: "the trie does not have the length it states" });
         };
-        let vocabulary = Self { bytes, merges, trie };
+        let vocabulary = Self { merges, trie };
         if vocabulary.merges().any(|merge| merge.left >= merge.token || merge.right >= merge.token) {
             return Err(Error::Vocabulary { name, reason: "a token is made of later tokens" });
         }
@@ -57,18 +55,16 @@ impl Vocabulary {
 
     /// The merges in the order of their rank; a token's rank is its number.
     pub(super) fn merges(&self) -> impl Iterator<Item = Merge> {
-        (256..).zip(self.merges).map(|(token, &[a, b, c, d, e, f])| Merge {
-            left: u32::from_le_bytes([a, b, c, 0]),
-            right: u32::from_le_bytes([d, e, f, 0]),
-            token,
+        (256..).zip(self.merges).map(|(token, packed)| {
+            let (left, right) = parts(*packed);
+            Merge { left, right, token }
         })
     }
 
     /// The two tokens that merge into `token`; `None` for a single byte.
     #[inline]
     pub(super) fn parts(&self, token: u32) -> Option<(u32, u32)> {
-        let &[a, b, c, d, e, f] = self.merges.get((token as usize).checked_sub(SINGLES)?)?;
-        Some((u32::from_le_bytes([a, b, c, 0]), u32::from_le_bytes([d, e, f, 0])))
+        self.merges.get((token as usize).checked_sub(SINGLES)?).map(|&packed| parts(packed))
     }
 }
 
@@ -78,4 +74,12 @@ pub(super) struct Merge {
     pub(super) left: u32,
     pub(super) right: u32,
     pub(super) token: u32,
+}
+
+/// The two tokens of a packed merge: 24 bits each, little endian.
+#[inline]
+fn parts(packed: [u8; 6]) -> (u32, u32) {
+    let both = packed.iter().rev().fold(0u64, |number, &byte| number << 8 | u64::from(byte));
+    #[expect(clippy::cast_possible_truncation, reason = "24 bits each")]
+    return ((both & 0xff_ffff) as u32, (both >> 24) as u32);
 }
