@@ -5,7 +5,7 @@ use octavo::rules::Recipe;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
-use crate::rules::{changes_to_python, recipes_to_python};
+use crate::recipes::{changes_to_python, recipes_to_python};
 use crate::transcript::Transcript;
 
 /// Shares out tokens among `(tokens, min, max, priority)`: what each is granted.
