@@ -22,8 +22,8 @@ def anthropic_text(draw: st.DrawFn) -> dict[str, Any]:
 def _anthropic_block() -> st.SearchStrategy[dict[str, Any]]:
     return st.one_of(
         anthropic_text(),
-        _IDS.map(lambda id: {"type": "tool_use", "id": id, "name": "look", "input": {"q": id}}),
-        _IDS.map(lambda id: {"type": "tool_use", "id": id, "name": "look", "input": {}}),
+        _IDS.map(lambda name: {"type": "tool_use", "id": name, "name": "look", "input": {"q": name}}),
+        _IDS.map(lambda name: {"type": "tool_use", "id": name, "name": "look", "input": {}}),
         st.just({"type": "thinking", "thinking": "hm  ", "signature": "S"}),
         st.just({"type": "redacted_thinking", "data": "x"}),
         st.just({"type": "web_search_tool_result", "tool_use_id": "w", "content": []}),
@@ -31,7 +31,7 @@ def _anthropic_block() -> st.SearchStrategy[dict[str, Any]]:
 
 
 def _anthropic_answer() -> st.SearchStrategy[dict[str, Any]]:
-    result = _IDS.map(lambda id: {"type": "tool_result", "tool_use_id": id, "content": "out"})
+    result = _IDS.map(lambda name: {"type": "tool_result", "tool_use_id": name, "content": "out"})
     return st.one_of(result, result, anthropic_text())
 
 
@@ -73,11 +73,13 @@ def openai(draw: st.DrawFn) -> Messages:
         else:
             ids = draw(st.lists(_IDS, min_size=1, max_size=3)) if kind == "calls" else []
             messages.append(_chat_turn(draw, ids))
-            for id in ids:
-                fate = draw(st.sampled_from(["answered", "answered", "answered", "answered", "lost", "nameless", "late"]))
+            for name in ids:
+                fate = draw(
+                    st.sampled_from(["answered", "answered", "answered", "answered", "lost", "nameless", "late"])
+                )
                 if fate == "late":
                     messages.append({"role": "user", "content": "meanwhile"})
-                named = {} if fate == "nameless" else {"tool_call_id": id}
+                named = {} if fate == "nameless" else {"tool_call_id": name}
                 if fate != "lost":
                     messages.append({"role": "tool", **named, "content": "out"})
     return messages
@@ -87,15 +89,15 @@ def _chat_turn(draw: st.DrawFn, ids: list[str]) -> dict[str, Any]:
     turn: dict[str, Any] = {"role": "assistant", "content": draw(_TEXTS | st.none())}
     if ids:
         function = {"name": "look", "arguments": "{}"}
-        turn["tool_calls"] = [{"id": id, "type": "function", "function": function} for id in ids]
+        turn["tool_calls"] = [{"id": name, "type": "function", "function": function} for name in ids]
     if draw(st.booleans()):
         turn["reasoning_content"] = "because"
     return turn
 
 
 def responses() -> st.SearchStrategy[Messages]:
-    call = _IDS.map(lambda id: {"type": "function_call", "call_id": id, "name": "look", "arguments": "{}"})
-    output = _IDS.map(lambda id: {"type": "function_call_output", "call_id": id, "output": "out"})
+    call = _IDS.map(lambda name: {"type": "function_call", "call_id": name, "name": "look", "arguments": "{}"})
+    output = _IDS.map(lambda name: {"type": "function_call_output", "call_id": name, "output": "out"})
     said = st.sampled_from(["user", "assistant", "system"]).map(
         lambda role: {"type": "message", "role": role, "content": "hello"}
     )
@@ -116,8 +118,8 @@ def gemini() -> st.SearchStrategy[Messages]:
 
 def bedrock() -> st.SearchStrategy[Messages]:
     text = _TEXTS.map(lambda value: {"text": value})
-    call = _IDS.map(lambda id: {"toolUse": {"toolUseId": id, "name": "look", "input": {}}})
-    result = _IDS.map(lambda id: {"toolResult": {"toolUseId": id, "content": [{"text": "out"}]}})
+    call = _IDS.map(lambda name: {"toolUse": {"toolUseId": name, "name": "look", "input": {}}})
+    result = _IDS.map(lambda name: {"toolResult": {"toolUseId": name, "content": [{"text": "out"}]}})
     thinking = st.just({"reasoningContent": {"reasoningText": {"text": "hm", "signature": "S"}}})
     cache = st.just({"cachePoint": {"type": "default"}})
     assistant = st.lists(st.one_of(text, call, call, thinking), max_size=3)

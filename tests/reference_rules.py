@@ -7,9 +7,11 @@ shortcuts; slow on purpose. Only lists in a provider's own format are judged her
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 Found = list[tuple[int, str]]
 """Index of the message, and the id of the rule that it breaks; one entry a fault."""
@@ -225,11 +227,7 @@ def responses(items: list[dict[str, Any]], request: Request) -> Iterator[tuple[i
     turn_of: dict[str, int] = {}
     turn = 0
     for index, item in enumerate(items):
-        is_model = item["type"] in ("function_call", "reasoning") or item.get("role") == "assistant"
-        after_model = index > 0 and (
-            items[index - 1]["type"] in ("function_call", "reasoning") or items[index - 1].get("role") == "assistant"
-        )
-        turn += is_model and not after_model
+        turn += of_model(items, index) and not of_model(items, index - 1)
         if item["type"] == "function_call":
             name = item["call_id"]
             if turn_of.get(name) != turn:
@@ -243,22 +241,22 @@ def responses(items: list[dict[str, Any]], request: Request) -> Iterator[tuple[i
                 waiting[name].pop(0)
             elif name in turn_of or not request.previous_response:
                 yield index, "R1"
-        elif item["type"] == "reasoning":
-            following = items[index + 1] if index + 1 < len(items) else {"type": "", "role": "user"}
-            if following["type"] not in ("function_call", "reasoning") and following.get("role") != "assistant":
-                yield index, "R3"
-    for lost in waiting.values():
-        yield from [(index, "R2") for index in lost]
-    # A chain of reasoning that leads to nothing is broken in every link.
-    for index in range(len(items) - 1, 0, -1):
-        if items[index]["type"] == items[index - 1]["type"] == "reasoning" and lonely(items, index):
-            yield index - 1, "R3"
+        elif item["type"] == "reasoning" and lonely(items, index):
+            yield index, "R3"
+    yield from [(index, "R2") for lost in waiting.values() for index in lost]
+
+
+def of_model(items: list[dict[str, Any]], index: int) -> bool:
+    if index < 0 or index >= len(items):
+        return False
+    return items[index]["type"] in ("function_call", "reasoning") or items[index].get("role") == "assistant"
 
 
 def lonely(items: list[dict[str, Any]], index: int) -> bool:
+    """A chain of reasoning that leads to nothing is broken in every link."""
     while index < len(items) and items[index]["type"] == "reasoning":
         index += 1
-    return index == len(items) or (items[index]["type"] != "function_call" and items[index].get("role") != "assistant")
+    return not of_model(items, index)
 
 
 # ---- Gemini ----
@@ -291,11 +289,14 @@ def gemini(contents: list[dict[str, Any]], request: Request) -> Iterator[tuple[i
             )
             yield from [(index, "G3")] * max(0, len(answers) - len(asked))
     if request.signed_calls:
-        answered = lambda content: any("functionResponse" in part for part in content["parts"])  # noqa: E731
-        for index in last_turn(contents, answered, "model"):
+        for index in last_turn(contents, has_responses, "model"):
             first = [part for part in contents[index]["parts"] if "functionCall" in part][:1]
             if first and "thoughtSignature" not in first[0]:
                 yield index, "G2"
+
+
+def has_responses(content: dict[str, Any]) -> bool:
+    return any("functionResponse" in part for part in content["parts"])
 
 
 # ---- Bedrock Converse ----
@@ -304,31 +305,40 @@ def gemini(contents: list[dict[str, Any]], request: Request) -> Iterator[tuple[i
 def bedrock(messages: list[dict[str, Any]], request: Request) -> Iterator[tuple[int, str]]:
     if messages and messages[0]["role"] == "assistant":
         yield 0, "B3"
-    told = False
+    using = [
+        at
+        for at, message in enumerate(messages)
+        if bedrock_ids(message, "toolUse") + bedrock_ids(message, "toolResult")
+    ]
+    if request.has_tools is False and using:
+        yield using[0], "B2"
     for index, message in enumerate(messages):
-        calls = Counter(block["toolUse"]["toolUseId"] for block in message["content"] if "toolUse" in block)
-        results = Counter(block["toolResult"]["toolUseId"] for block in message["content"] if "toolResult" in block)
-        if request.has_tools is False and not told and (calls or results):
-            yield index, "B2"
-            told = True
-        before = messages[index - 1] if index else {"role": "", "content": []}
+        before: dict[str, Any] = messages[index - 1] if index else {"role": "", "content": []}
+        after: dict[str, Any] = messages[index + 1] if index + 1 < len(messages) else {"role": "", "content": []}
         if before["role"] == message["role"]:
             yield index, "A9"
-        asked = Counter(block["toolUse"]["toolUseId"] for block in before["content"] if "toolUse" in block)
-        if message["role"] == "assistant":
-            asked = Counter()
-            after = messages[index + 1] if index + 1 < len(messages) else {"role": "", "content": []}
-            given = Counter(block["toolResult"]["toolUseId"] for block in after["content"] if "toolResult" in block)
-            unmet = calls - given if after["role"] == "user" else calls
-            yield from [(index, "A1")] * unmet.total()
-        elif before["role"] != "assistant":
-            asked = Counter()
-        yield from [(index, "B1")] * (results - asked).total()
-        if asked:
-            kinds = ["toolResult" in block for block in message["content"] if "cachePoint" not in block]
-            if any(kinds[sum(kinds) :]):
-                yield index, "A3"
+        yield from bedrock_pairs(index, message, before, after)
         if not message["content"]:
             yield index, "A10"
         if not any("reasoningContent" in block for block in message["content"]):
             yield from [(index, "A10") for block in message["content"] if "text" in block and not block["text"].strip()]
+
+
+def bedrock_ids(message: dict[str, Any], kind: str) -> Counter[str]:
+    return Counter(block[kind]["toolUseId"] for block in message["content"] if kind in block)
+
+
+def bedrock_pairs(
+    index: int, message: dict[str, Any], before: dict[str, Any], after: dict[str, Any]
+) -> Iterator[tuple[int, str]]:
+    results = bedrock_ids(message, "toolResult")
+    asked: Counter[str] = Counter()
+    if message["role"] == "assistant":
+        given = bedrock_ids(after, "toolResult") if after["role"] == "user" else Counter[str]()
+        yield from [(index, "A1")] * (bedrock_ids(message, "toolUse") - given).total()
+    elif before["role"] == "assistant":
+        asked = bedrock_ids(before, "toolUse")
+    yield from [(index, "B1")] * (results - asked).total()
+    kinds = ["toolResult" in block for block in message["content"] if "cachePoint" not in block]
+    if asked and any(kinds[sum(kinds) :]):
+        yield index, "A3"

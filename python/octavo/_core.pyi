@@ -1,6 +1,6 @@
 """The compiled engine. Everything public is re-exported by `octavo`; this stub is checked against the extension."""
 
-from typing import Literal, final
+from typing import Any, Literal, final
 
 # ---- build_info ----
 
@@ -122,3 +122,19 @@ class Anchor:
     @property
     def permille(self) -> int:
         """Reported tokens per 1,000 estimated ones."""
+
+# ---- rules ----
+
+def judge_messages(messages: list[Any], mode: object) -> list[tuple[int, int | None, str]]:
+    """Give `(index, block, rule)` for every rule that the messages break; `mode` is an `octavo.validity.Mode`."""
+
+def repair_messages(
+    messages: list[Any], mode: object
+) -> (
+    tuple[list[int | tuple[str, int | None, list[tuple[Any, ...]], bool]], list[tuple[str, int, int | None, str]]]
+    | None
+):
+    """Give the recipes of a valid list and `(kind, message, block, rule)` for every change; `None` if all is valid."""
+
+def rule_table() -> list[tuple[str, list[str], str, str, str, str]]:
+    """Give `(id, providers, words, error, source, date)` of every rule."""

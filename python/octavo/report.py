@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
+from octavo.recipes.wording import changes_of
 from octavo.sections import Placed
-from octavo.validity import changes_of
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -168,7 +168,7 @@ def report_of(draft: Draft) -> Report:
         moved=plan.moved,
         spans=tuple(_spans(draft)),
         sections=draft.placed,
-        repairs=tuple(change.message for change in changes_of(draft.source, draft.mode, plan.changes)),
+        repairs=tuple(change.message for change in changes_of(draft.source, plan.changes, draft.mode.format)),
     )
 
 

@@ -8,34 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from typing import Any, Final, cast
+from typing import Any
 
-from octavo._core import judge_messages, repair_messages, rule_table
+from octavo._core import judge_messages, repair_messages
 from octavo.errors import FormatError
 from octavo.messages import FORMATS, Format, Provider, infer_format, infer_provider, plain
 from octavo.model_facts import facts_of
-from octavo.recipes import block_id, carry_out
+from octavo.recipes import carry_out
+from octavo.recipes.wording import Change, Rule, changes_of, rules, said
 
-__all__ = ["Change", "Mode", "Repaired", "Rule", "Violation", "changes_of", "mode_of", "repair", "rules", "validate"]
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """One row of the table of rules."""
-
-    id: str
-    """A letter for the document that it comes from, and a number."""
-    providers: tuple[str, ...]
-    """Whose rule it is."""
-    says: str
-    """What is wrong with a list that breaks it; `{id}` stands for the call id."""
-    error: str
-    """The provider's own error text, or what happens instead."""
-    source: str
-    """Where it was seen."""
-    date: str
-    """When it was gathered, year and month."""
+__all__ = ["Change", "Mode", "Repaired", "Rule", "Violation", "mode_of", "repair", "rules", "validate"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,22 +32,6 @@ class Violation:
     """What is wrong, in plain words, with the ids in it."""
     block: int | None = None
     """The block within the message, from 0, where one is to blame."""
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """One thing that a repair did."""
-
-    kind: str
-    """What was done, as a word for programs."""
-    index: int
-    """The message of the input that it concerns, from 0."""
-    rule: str
-    """The id of the rule that asked for it."""
-    message: str
-    """What was done, in plain words."""
-    block: int | None = None
-    """The block of that message, from 0, where one is concerned."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,12 +74,6 @@ class Mode:
     """Tokens of the input plus the reserve, and the most that the model takes."""
 
 
-@cache
-def rules() -> tuple[Rule, ...]:
-    """List every rule, in the order of its id."""
-    return tuple(Rule(id, tuple(providers), *rest) for id, providers, *rest in rule_table())
-
-
 def mode_of(
     messages: Sequence[object],
     provider: str | None = None,
@@ -143,7 +103,7 @@ def mode_of(
         has_tools=None if tools is None else len(tools) > 0,
         thinking_first=facts.thinking_first,
         signed_calls=facts.signed_calls or (model is None and thinking is True),
-        reasoning_content=thinking is True and _wants_reasoning(messages, model, facts.reasoning_content),
+        reasoning_content=thinking is True and _wants_reasoning(messages, model, known=facts.reasoning_content),
         breakpoints=_count_breakpoints(system) + _count_breakpoints(tools),
         size=(tokens, limit) if tokens is not None and limit is not None else None,
     )
@@ -210,7 +170,10 @@ def validate(
     if original is not None and mode.provider == "anthropic" == mode.format:
         found.extend(_changed_thinking(listed, original))
         found.sort(key=lambda violation: (violation[0], -1 if violation[1] is None else violation[1]))
-    return [_violation(listed, mode, *violation) for violation in found]
+    return [
+        Violation(index, rule, f"message {index}: {said(listed, mode.format, index, block, rule)}", block)
+        for index, block, rule in found
+    ]
 
 
 def repair(
@@ -256,9 +219,7 @@ def repair(
     if repaired is None:
         return Repaired(list(listed), ())
     recipes, changes = repaired
-    return Repaired(
-        carry_out(listed, recipes, mode.format), tuple(changes_of(listed, mode, changes))
-    )
+    return Repaired(carry_out(listed, recipes, mode.format), changes_of(listed, changes, mode.format))
 
 
 def _listed(messages: Iterable[object]) -> list[object]:
@@ -268,10 +229,10 @@ def _listed(messages: Iterable[object]) -> list[object]:
 def _known(name: str) -> Format:
     if name not in FORMATS:
         raise FormatError(f"unknown provider or format {name!r}: expected one of {', '.join(FORMATS)}", got=name)
-    return cast("Format", name)
+    return name
 
 
-def _wants_reasoning(messages: Sequence[object], model: str | None, known: bool) -> bool:
+def _wants_reasoning(messages: Sequence[object], model: str | None, *, known: bool) -> bool:
     """Whether this is a server that wants `reasoning_content`: by its model, or by what it wrote itself."""
     if model is not None:
         return known
@@ -282,62 +243,6 @@ def _count_breakpoints(blocks: object) -> int:
     if not isinstance(blocks, Sequence) or isinstance(blocks, str):
         return 0
     return sum(1 for block in blocks if isinstance(block, Mapping) and block.get("cache_control") is not None)
-
-
-@cache
-def _words() -> Mapping[str, str]:
-    return {rule.id: rule.says for rule in rules()}
-
-
-def _said(messages: Sequence[object], mode: Mode, index: int, block: int | None, rule: str) -> str:
-    words = _words()[rule]
-    if "{id}" not in words:
-        return words
-    return words.replace("{id}", "it" if block is None else block_id(messages, index, block, mode.format))
-
-
-def _violation(messages: Sequence[object], mode: Mode, index: int, block: int | None, rule: str) -> Violation:
-    return Violation(index, rule, f"message {index}: {_said(messages, mode, index, block, rule)}", block)
-
-
-# What each kind of change did; `{id}` is the call id of its block, `{rule}` what the broken rule says.
-_DONE: Final[Mapping[str, str]] = {
-    "moved_result": "moved the result for {id} next to its call",
-    "dropped_result": "left out the result for {id}, which answers no call",
-    "dropped_repeat": "left out a second result for {id}",
-    "added_result": "added an error result for the call {id}, which has none",
-    "added_pending_result": "added an error result for the call {id}, whose result is still pending",
-    "gave_id": "gave a result the id of the call that it answers",
-    "dropped_text": "left out an empty text block",
-    "dropped_message": "left out a message without content",
-    "merged": "merged it into the message before it, which has the same role",
-    "opened": "put a note of the user's before it, since the assistant may not open the list",
-    "parted": "put a note of the user's before it, since it may not follow an assistant message",
-    "continued": "put a note of the user's after it, since it may not end the list",
-    "renamed": "gave the call {id} and its result an id of their own",
-    "dropped_thinking": "left out its thinking, beside which nothing could be changed",
-    "stripped_space": "left out white space at the end of its last text",
-    "dropped_breakpoint": "left out a cache breakpoint",
-    "system_to_user": "made a system message the user's, since it cannot stand here",
-    "dropped_reasoning": "left out a reasoning item whose item is gone",
-    "signed": "gave a call the documented stand-in for a thought signature",
-    "added_reasoning": "added a blank reasoning_content",
-    "told": "not cured: {rule}",
-}
-
-
-def changes_of(messages: Sequence[object], mode: Mode, changes: Iterable[tuple[str, int, int | None, str]]) -> list[Change]:
-    """Say in words what the engine's repair of `messages` changed."""
-    return [_change(messages, mode, *change) for change in changes]
-
-
-def _change(messages: Sequence[object], mode: Mode, kind: str, index: int, block: int | None, rule: str) -> Change:
-    words = _DONE[kind]
-    if "{rule}" in words:
-        words = words.replace("{rule}", _said(messages, mode, index, block, rule))
-    if "{id}" in words:
-        words = words.replace("{id}", "it" if block is None else block_id(messages, index, block, mode.format))
-    return Change(kind, index, rule, f"message {index}: {words}", block)
 
 
 def _changed_thinking(messages: Sequence[object], original: Sequence[object]) -> list[tuple[int, int | None, str]]:

@@ -7,14 +7,17 @@ changed: what is edited is copied first, blocks that are not edited are shared.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final, cast
+from typing import TYPE_CHECKING, Final, cast
 
-from octavo.messages import Format
 from octavo.recipes.chat import Chat
 from octavo.recipes.items import Items
 from octavo.recipes.packed import Anthropic, Bedrock, Gemini
-from octavo.recipes.shape import CONTINUE, DUMMY_SIGNATURE, NO_RESULT, START, Recipe, Shape
+from octavo.recipes.shape import CONTINUE, DUMMY_SIGNATURE, NO_RESULT, START, Block, Composed, Recipe, Shape
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from octavo.messages import Format
 
 __all__ = ["CONTINUE", "DUMMY_SIGNATURE", "NO_RESULT", "START", "Recipe", "block_id", "carry_out"]
 
@@ -39,7 +42,14 @@ def carry_out(messages: Sequence[object], recipes: Sequence[Recipe], format: For
         A new list: kept messages are the very same objects, composed ones are plain dicts.
     """
     shape = _SHAPES[format](messages)
-    return [messages[recipe] if isinstance(recipe, int) else shape.compose(*recipe) for recipe in recipes]
+    return [messages[recipe] if isinstance(recipe, int) else _composed(shape, recipe) for recipe in recipes]
+
+
+def _composed(shape: Shape, recipe: Composed) -> Block:
+    role, source, pieces, add_reasoning = recipe
+    message = shape.compose(role, source, pieces)
+    # Kimi refuses an empty text and takes a space (charmbracelet/crush #2696, 2026-05).
+    return {**message, "reasoning_content": " "} if add_reasoning else message
 
 
 def block_id(messages: Sequence[object], index: int, block: int, format: Format) -> str:

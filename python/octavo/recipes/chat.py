@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from octavo.recipes.shape import NO_RESULT, NOTES, Block, Edits, Piece, Shape, as_block, is_list
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
 
 __all__ = ["Chat"]
 
@@ -26,7 +28,7 @@ class Chat(Shape):
         """Give the id of a call, or the one that a tool message names."""
         return block.get("tool_call_id") if block.get("role") in ("tool", "function") else block.get("id")
 
-    def compose(self, role: str, source: int | None, pieces: Sequence[Piece], add_reasoning: bool) -> Block:
+    def compose(self, role: str, source: int | None, pieces: Sequence[Piece]) -> Block:
         """Put a message together: a note, a tool message, or a copy of its source without what left."""
         tag = pieces[0][0] if pieces else "block"
         if tag in NOTES:
@@ -35,7 +37,7 @@ class Chat(Shape):
             return self._no_result(pieces[0])
         if role == "tool":
             return self._tool_message(pieces[0])
-        return self._edited(source, pieces, add_reasoning)
+        return self._edited(source, pieces)
 
     def _no_result(self, piece: Piece) -> Block:
         _, index, number, copy = piece
@@ -43,8 +45,8 @@ class Chat(Shape):
         if "function" not in call and "name" in call:
             # The member `function_call` of older clients: its result has a name and no id.
             return {"role": "function", "name": call["name"], "content": NO_RESULT}
-        id = self.final_id(index, number, copy)
-        return {"role": "tool", **({"tool_call_id": id} if id else {}), "content": NO_RESULT}
+        call_id = self.final_id(index, number, copy)
+        return {"role": "tool", **({"tool_call_id": call_id} if call_id else {}), "content": NO_RESULT}
 
     def _tool_message(self, piece: Piece) -> Block:
         message = dict(self.message(piece[1]))
@@ -52,16 +54,16 @@ class Chat(Shape):
         message["tool_call_id"] = self.result_id(piece)
         return message
 
-    def _edited(self, source: int | None, pieces: Sequence[Piece], add_reasoning: bool) -> Block:
+    def _edited(self, source: int | None, pieces: Sequence[Piece]) -> Block:
         message = dict(self.message(source if source is not None else pieces[0][1]))
         places = _places(message)
         kept: dict[_Place, Piece] = {places[piece[2]]: piece for piece in pieces}
-        for member in dict.fromkeys(member for member, _ in places):
-            values = [self._value(message, place, kept[place]) for place in places if place in kept and place[0] == member]
-            self._put(message, member, values)
-        if add_reasoning:
-            # Kimi refuses an empty text and takes a space (charmbracelet/crush #2696, 2026-05).
-            message["reasoning_content"] = " "
+        values: dict[str, list[Any]] = {member: [] for member, _ in places}
+        for place in places:
+            if place in kept:
+                values[place[0]].append(self._value(message, place, kept[place]))
+        for member, left in values.items():
+            self._put(message, member, left)
         return message
 
     @staticmethod
@@ -75,7 +77,7 @@ class Chat(Shape):
         else:
             del message[member]
 
-    def _value(self, message: Block, place: _Place, piece: Piece) -> Any:
+    def _value(self, message: Block, place: _Place, piece: Piece) -> object:
         member, number = place
         _, index, block, copy, edits, _ = piece
         value = message[member] if number is None else message[member][number]
@@ -89,7 +91,7 @@ class Chat(Shape):
         return as_block(message[member] if number is None else message[member][number])
 
 
-def _stripped(value: Any) -> Any:
+def _stripped(value: object) -> object:
     if isinstance(value, str):
         return value.rstrip()
     block = as_block(value)
@@ -116,7 +118,7 @@ def _walk(message: Block) -> Iterator[_Place]:
 
 def _members(message: Block, member: str) -> Iterator[_Place]:
     value = message.get(member)
-    if is_list(value):
+    if isinstance(value, list | tuple):
         yield from ((member, number) for number in range(len(value)))
     elif value is not None:
         yield member, None

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from octavo.recipes.shape import NO_RESULT, NOTES, Block, Edits, Piece, Shape, as_block, is_list
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 __all__ = ["Items"]
 
 # A picture of one transparent pixel: the only output that a `computer_call` takes is a screenshot.
 _NO_SCREENSHOT: Final = (
-    "data:image/png;base64,"
-    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII="
+    "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII="
 )
+
+# The member that pairs an item, where it is not `call_id`.
+_PAIRING_MEMBERS: Final = {"mcp_approval_request": "id", "mcp_approval_response": "approval_request_id"}
 
 
 class Items(Shape):
@@ -30,12 +34,9 @@ class Items(Shape):
 
     def id_of(self, block: Block) -> object:
         """Give the id that pairs a call with its output."""
-        kind = block.get("type")
-        if kind == "mcp_approval_request":
-            return block.get("id")
-        return block.get("approval_request_id" if kind == "mcp_approval_response" else "call_id")
+        return block.get(_PAIRING_MEMBERS.get(str(block.get("type")), "call_id"))
 
-    def compose(self, role: str, source: int | None, pieces: Sequence[Piece], add_reasoning: bool) -> Block:
+    def compose(self, role: str, source: int | None, pieces: Sequence[Piece]) -> Block:
         """Put an item together: a note, an output, or an edited copy."""
         tag = pieces[0][0] if pieces else "block"
         if tag in NOTES:
@@ -54,9 +55,7 @@ class Items(Shape):
         if not (copy or edits & Edits.TAKE_ID):
             return dict(item)
         new = self.result_id(piece) if call is not None else self.final_id(index, number, copy)
-        kind = item.get("type")
-        member = {"mcp_approval_request": "id", "mcp_approval_response": "approval_request_id"}.get(str(kind), "call_id")
-        return {**item, member: new}
+        return {**item, _PAIRING_MEMBERS.get(str(item.get("type")), "call_id"): new}
 
     def _edited_message(self, item: Block, pieces: Sequence[Piece]) -> Block:
         parts = [_stripped(self.block(piece[1], piece[2]), piece) for piece in pieces]
@@ -73,10 +72,10 @@ def _stripped(part: Block, piece: Piece) -> Block:
     return {**part, member: part[member].rstrip()}
 
 
-def _no_output(call: Block, id: object) -> Block:
+def _no_output(call: Block, call_id: object) -> Block:
     """Make an output that reports an error, of the kind that the call wants."""
     kind = str(call.get("type"))
-    named = {} if id is None else {"call_id": id}
+    named = {} if call_id is None else {"call_id": call_id}
     match kind:
         case "computer_call":
             screenshot = {"type": "computer_screenshot", "image_url": _NO_SCREENSHOT}

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from octavo.recipes.shape import DUMMY_SIGNATURE, NO_RESULT, NOTES, Block, Edits, Piece, Shape, as_block, is_list
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 __all__ = ["Anthropic", "Bedrock", "Gemini", "Packed"]
 
@@ -22,7 +24,7 @@ class Packed(Shape):
         """Give a copy of a call or result with another id."""
 
     @abstractmethod
-    def no_result(self, call: Block, id: object) -> Block:
+    def no_result(self, call: Block, call_id: object) -> Block:
         """Make the error result of a call that has none."""
 
     def role_name(self, role: str) -> str:
@@ -34,7 +36,7 @@ class Packed(Shape):
         content = message.get(self.content)
         return [as_block(block, self.text_type) for block in content] if is_list(content) and content else []
 
-    def compose(self, role: str, source: int | None, pieces: Sequence[Piece], add_reasoning: bool) -> Block:
+    def compose(self, role: str, source: int | None, pieces: Sequence[Piece]) -> Block:
         """Put a message together; members other than role and content come from its source."""
         composed = dict(self.message(source)) if source is not None else {}
         composed["role"] = self.role_name(role)
@@ -84,9 +86,9 @@ class Anthropic(Packed):
         """Give a copy of a call or result with another id."""
         return {**block, "tool_use_id" if block.get("type") == "tool_result" else "id": new}
 
-    def no_result(self, call: Block, id: object) -> Block:
+    def no_result(self, call: Block, call_id: object) -> Block:  # noqa: ARG002 - Gemini needs the call's name
         """Make an error result."""
-        named = {} if id is None else {"tool_use_id": id}
+        named = {} if call_id is None else {"tool_use_id": call_id}
         return {"type": "tool_result", **named, "content": NO_RESULT, "is_error": True}
 
 
@@ -102,9 +104,9 @@ class Bedrock(Packed):
         key, inside = self._inside(block)
         return {**block, key: {**inside, "toolUseId": new}}
 
-    def no_result(self, call: Block, id: object) -> Block:
+    def no_result(self, call: Block, call_id: object) -> Block:  # noqa: ARG002 - Gemini needs the call's name
         """Make an error result."""
-        named = {} if id is None else {"toolUseId": id}
+        named = {} if call_id is None else {"toolUseId": call_id}
         return {"toolResult": {**named, "content": [{"text": NO_RESULT}], "status": "error"}}
 
     @staticmethod
@@ -132,10 +134,10 @@ class Gemini(Packed):
         key, inside = self._inside(block)
         return {**block, key: {**inside, "id": new}}
 
-    def no_result(self, call: Block, id: object) -> Block:
+    def no_result(self, call: Block, call_id: object) -> Block:
         """Make a response that reports an error, under the call's id where it has one."""
         _, inside = self._inside(call)
-        named = {"id": id} if inside.get("id") else {}
+        named = {"id": call_id} if inside.get("id") else {}
         return {"functionResponse": {**named, "name": inside.get("name"), "response": {"error": NO_RESULT}}}
 
     @staticmethod

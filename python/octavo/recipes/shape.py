@@ -9,7 +9,19 @@ from typing import Any, Final, TypeAlias
 
 from octavo.messages import plain
 
-__all__ = ["CONTINUE", "DUMMY_SIGNATURE", "NOTES", "NO_RESULT", "START", "Block", "Edits", "Piece", "Recipe", "Shape"]
+__all__ = [
+    "CONTINUE",
+    "DUMMY_SIGNATURE",
+    "NOTES",
+    "NO_RESULT",
+    "START",
+    "Block",
+    "Composed",
+    "Edits",
+    "Piece",
+    "Recipe",
+    "Shape",
+]
 
 Block: TypeAlias = dict[str, Any]
 """A content block, part or item as a plain dict."""
@@ -17,8 +29,11 @@ Block: TypeAlias = dict[str, Any]
 Piece: TypeAlias = tuple[Any, ...]
 """`("block", message, block, copy, edits, call)`, `("no_result", message, block, copy)`, or `(note,)`."""
 
-Recipe: TypeAlias = int | tuple[str, int | None, Sequence[Piece], bool]
-"""A kept message's number, or the role, source, pieces and reasoning of a composed one."""
+Composed: TypeAlias = tuple[str, int | None, Sequence[Piece], bool]
+"""Role, source and pieces of a composed message, and whether it gets a blank `reasoning_content`."""
+
+Recipe: TypeAlias = int | Composed
+"""A kept message's number, or what a composed one is made of."""
 
 NO_RESULT: Final = "Error: no result was recorded for this call."
 """Stands as the error result of a call that has none."""
@@ -62,7 +77,7 @@ class Shape(ABC):
         """Give the id that pairs the block with another, if it has one."""
 
     @abstractmethod
-    def compose(self, role: str, source: int | None, pieces: Sequence[Piece], add_reasoning: bool) -> Block:
+    def compose(self, role: str, source: int | None, pieces: Sequence[Piece]) -> Block:
         """Put a message together."""
 
     def message(self, index: int) -> Block:
@@ -94,8 +109,9 @@ class Shape(ABC):
     def result_id(self, piece: Piece) -> object:
         """Give the id that a result ends up with: that of its call where it follows one."""
         _, index, number, copy, edits, call = piece
-        follows = call is not None and (copy or edits & Edits.TAKE_ID)
-        return self.final_id(*call, copy) if follows else self.pair_id(index, number)
+        if call is None or not (copy or edits & Edits.TAKE_ID):
+            return self.pair_id(index, number)
+        return self.final_id(call[0], call[1], copy)
 
     @cached_property
     def _taken_ids(self) -> set[str]:

@@ -6,7 +6,7 @@ use octavo::tokens::calibration::Anchor;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
-use crate::rules::{changes_to_python, recipes_to_python};
+use crate::recipes::{changes_to_python, recipes_to_python};
 use crate::transcript::Transcript;
 
 /// Shares out tokens among `(tokens, min, max, priority)`: what each is granted.

@@ -12,9 +12,11 @@ mod breakpoints;
 mod content;
 mod demands;
 mod draft;
+mod matching;
 mod mend;
 mod order;
 mod pairing;
+mod pairs;
 mod reasoning;
 mod recipe;
 mod repair;
@@ -233,6 +235,3 @@ fn judge_request(list: &List<'_>, found: &mut Vec<Violation>) {
         found.push(last.violation(None, rule));
     }
 }
-
-#[cfg(test)]
-mod tests;

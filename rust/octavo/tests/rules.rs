@@ -249,7 +249,9 @@ proptest! {
                 // Composed all the same: only a caller's own mark (or Gemini's stand-in) changed in it.
                 let mut from = HashSet::new();
                 for (number, piece) in (0_u32..).zip(&pieces) {
-                    let Piece::Block { message, block, edits, .. } = piece else { panic!("{piece:?}") };
+                    let Piece::Block { message, block, edits, .. } = piece else {
+                        return Err(TestCaseError::fail(format!("{piece:?} in a turn with thinking")));
+                    };
                     from.insert(*message);
                     prop_assert_eq!(*block, number);
                     prop_assert_eq!(Edits { drop_breakpoint: false, sign: false, ..*edits }, Edits::default());

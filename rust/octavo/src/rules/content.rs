@@ -37,13 +37,13 @@ pub(super) fn ends_in_space(block: &BlockRow) -> bool {
 
 /// An assistant message at the end asks the model to go on from it (prefill).
 fn judge_end(list: &List<'_>, found: &mut Vec<Violation>) {
-    let Some(last) = list.last().filter(|last| last.role() == Role::Assistant) else { return };
+    let Some(newest) = list.last().filter(|message| message.role() == Role::Assistant) else { return };
     if list.provider != Provider::Anthropic {
         return;
     }
     if list.mode.prefill == Some(false) {
-        found.push(last.violation(None, RuleId::A15));
-    } else if let Some((number, _)) = last.numbered().next_back().filter(|(_, block)| ends_in_space(block)) {
-        found.push(last.violation(Some(number), RuleId::A14));
+        found.push(newest.violation(None, RuleId::A15));
+    } else if let Some((number, _)) = newest.numbered().next_back().filter(|(_, block)| ends_in_space(block)) {
+        found.push(newest.violation(Some(number), RuleId::A14));
     }
 }

@@ -2,7 +2,9 @@
 
 use super::content::is_blank;
 use super::demands::Layout;
-use super::pairing::{Claim, Pairs, Place, is_loose, may_stand_alone};
+use super::matching::Place;
+use super::pairing::{is_loose, may_stand_alone};
+use super::pairs::{Claim, Pairs};
 use super::reasoning::{is_thinking, opens_turn};
 use super::recipe::{Change, ChangeKind, Edits, Note, Piece, Recipe};
 use super::{List, Message, Provider, RuleId};
@@ -180,7 +182,7 @@ impl Layer<'_, '_> {
         }
         if bound && parts.len() < message.blocks.len() {
             // A turn with thinking is left alone or freed of all of it, never edited around it.
-            parts.retain(|part| !is_thinking(&part.row) && !(self.drops_empty() && is_blank(&part.row)));
+            parts.retain(|part| !(is_thinking(&part.row) || self.drops_empty() && is_blank(&part.row)));
             self.log(ChangeKind::DroppedThinking, message.index, None, Some(self.list.demands.orphan));
         }
         parts

@@ -62,8 +62,8 @@ fn judge_loop_start(list: &List<'_>, found: &mut Vec<Violation>) {
 
 /// The last assistant message, and the others of its turn when that turn still runs, hold no thinking.
 fn judge_thinking_off(list: &List<'_>, found: &mut Vec<Violation>) {
-    let last = assistants(list, 0).next_back();
-    for message in assistants(list, current_turn(list)).chain(last) {
+    let newest = assistants(list, 0).next_back();
+    for message in assistants(list, current_turn(list)).chain(newest) {
         let block = message.numbered().find(|(_, block)| is_thinking(block));
         found.extend(block.map(|(number, _)| message.violation(Some(number), RuleId::A8)));
     }

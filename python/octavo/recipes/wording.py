@@ -1,0 +1,118 @@
+"""Rules, and what was done for them, in plain words with the ids in them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from octavo._core import rule_table
+from octavo.recipes import block_id
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from octavo.messages import Format
+
+__all__ = ["Change", "Rule", "changes_of", "rules", "said"]
+
+_Logged: TypeAlias = tuple[str, int, int | None, str]
+"""Kind, message, block and rule of a change, as the engine logs it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One row of the table of rules."""
+
+    id: str
+    """A letter for the document that it comes from, and a number."""
+    providers: tuple[str, ...]
+    """Whose rule it is."""
+    says: str
+    """What is wrong with a list that breaks it; `{id}` stands for the call id."""
+    error: str
+    """The provider's own error text, or what happens instead."""
+    source: str
+    """Where it was seen."""
+    date: str
+    """When it was gathered, year and month."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One thing that a repair did."""
+
+    kind: str
+    """What was done, as a word for programs."""
+    index: int
+    """The message of the input that it concerns, from 0."""
+    rule: str
+    """The id of the rule that asked for it."""
+    message: str
+    """What was done, in plain words."""
+    block: int | None = None
+    """The block of that message, from 0, where one is concerned."""
+
+
+# What each kind of change did; `{id}` is the call id of its block, `{rule}` what the broken rule says.
+_DONE: Final[Mapping[str, str]] = {
+    "moved_result": "moved the result for {id} next to its call",
+    "dropped_result": "left out the result for {id}, which answers no call",
+    "dropped_repeat": "left out a second result for {id}",
+    "added_result": "added an error result for the call {id}, which has none",
+    "added_pending_result": "added an error result for the call {id}, whose result is still pending",
+    "gave_id": "gave a result the id of the call that it answers",
+    "dropped_text": "left out an empty text block",
+    "dropped_message": "left out a message without content",
+    "merged": "merged it into the message before it, which has the same role",
+    "opened": "put a note of the user's before it, since the assistant may not open the list",
+    "parted": "put a note of the user's before it, since it may not follow an assistant message",
+    "continued": "put a note of the user's after it, since it may not end the list",
+    "renamed": "gave the call {id} and its result an id of their own",
+    "dropped_thinking": "left out its thinking, beside which nothing could be changed",
+    "stripped_space": "left out white space at the end of its last text",
+    "dropped_breakpoint": "left out a cache breakpoint",
+    "system_to_user": "made a system message the user's, since it cannot stand here",
+    "dropped_reasoning": "left out a reasoning item whose item is gone",
+    "signed": "gave a call the documented stand-in for a thought signature",
+    "added_reasoning": "added a blank reasoning_content",
+    "told": "not cured: {rule}",
+}
+
+
+@cache
+def rules() -> tuple[Rule, ...]:
+    """List every rule, in the order of its id."""
+    return tuple(Rule(row[0], tuple(row[1]), *row[2:]) for row in rule_table())
+
+
+def said(messages: Sequence[object], format: Format, index: int, block: int | None, rule: str) -> str:
+    """Say what is wrong at a place, as the rule has it."""
+    return _with_id(_words()[rule], messages, format, index, block)
+
+
+def changes_of(messages: Sequence[object], changes: Iterable[_Logged], format: Format) -> tuple[Change, ...]:
+    """Put the engine's log, `(kind, message, block, rule)` each, into words."""
+    return tuple(
+        Change(change[0], change[1], change[3], f"message {change[1]}: {_done(messages, format, change)}", change[2])
+        for change in changes
+    )
+
+
+@cache
+def _words() -> Mapping[str, str]:
+    return {rule.id: rule.says for rule in rules()}
+
+
+def _done(messages: Sequence[object], format: Format, change: _Logged) -> str:
+    kind, index, block, rule = change
+    words = _DONE[kind]
+    if "{rule}" in words:
+        return words.replace("{rule}", said(messages, format, index, block, rule))
+    return _with_id(words, messages, format, index, block)
+
+
+def _with_id(words: str, messages: Sequence[object], format: Format, index: int, block: int | None) -> str:
+    if "{id}" not in words:
+        return words
+    return words.replace("{id}", "it" if block is None else block_id(messages, index, block, format))

@@ -1,0 +1,87 @@
+//! Recipes and logs of repairs as plain Python values: `octavo.recipes` carries them out.
+
+use octavo::message;
+use octavo::rules::{Change, ChangeKind, Edits, Note, Piece, Recipe};
+use pyo3::IntoPyObjectExt;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyString, PyTuple};
+
+/// A kept message as its number, a composed one as `(role, from, pieces, add_reasoning)`.
+pub(crate) fn recipes_to_python<'py>(py: Python<'py>, recipes: &[Recipe]) -> PyResult<Bound<'py, PyList>> {
+    let written = recipes.iter().map(|recipe| match recipe {
+        Recipe::Keep(message) => message.into_bound_py_any(py),
+        Recipe::Compose { role, from, pieces, add_reasoning } => {
+            let pieces = pieces.iter().map(|piece| piece_to_python(py, *piece)).collect::<PyResult<Vec<_>>>()?;
+            (role_name(*role), *from, PyList::new(py, pieces)?, *add_reasoning).into_bound_py_any(py)
+        }
+    });
+    PyList::new(py, written.collect::<PyResult<Vec<_>>>()?)
+}
+
+const fn role_name(role: message::Role) -> &'static str {
+    match role {
+        message::Role::System => "system",
+        message::Role::User => "user",
+        message::Role::Assistant => "assistant",
+        message::Role::Tool => "tool",
+    }
+}
+
+fn piece_to_python<'py>(py: Python<'py>, piece: Piece) -> PyResult<Bound<'py, PyTuple>> {
+    let tag: &Bound<'_, PyString> = match piece {
+        Piece::Block { .. } => intern!(py, "block"),
+        Piece::NoResult { .. } => intern!(py, "no_result"),
+        Piece::Note(Note::Start) => intern!(py, "start"),
+        Piece::Note(Note::Continue) => intern!(py, "continue"),
+    };
+    match piece {
+        Piece::Block { message, block, call, edits } => {
+            (tag, message, block, edits.copy, edit_bits(edits), call).into_pyobject(py)
+        }
+        Piece::NoResult { message, block, copy } => (tag, message, block, copy).into_pyobject(py),
+        Piece::Note(_) => (tag,).into_pyobject(py),
+    }
+}
+
+/// The edits beside the number of a copied id; `octavo.recipes` names the bits.
+fn edit_bits(edits: Edits) -> u8 {
+    u8::from(edits.take_id)
+        | u8::from(edits.strip_end) << 1
+        | u8::from(edits.drop_breakpoint) << 2
+        | u8::from(edits.sign) << 3
+}
+
+/// `(kind, message, block or None, rule)` for every change.
+pub(crate) fn changes_to_python<'py>(py: Python<'py>, changes: &[Change]) -> PyResult<Bound<'py, PyList>> {
+    PyList::new(
+        py,
+        changes.iter().map(|change| (kind_name(change.kind), change.message, change.block, change.rule.name())),
+    )
+}
+
+const fn kind_name(kind: ChangeKind) -> &'static str {
+    match kind {
+        ChangeKind::MovedResult => "moved_result",
+        ChangeKind::DroppedResult => "dropped_result",
+        ChangeKind::DroppedRepeat => "dropped_repeat",
+        ChangeKind::AddedResult => "added_result",
+        ChangeKind::AddedPendingResult => "added_pending_result",
+        ChangeKind::GaveId => "gave_id",
+        ChangeKind::DroppedText => "dropped_text",
+        ChangeKind::DroppedMessage => "dropped_message",
+        ChangeKind::Merged => "merged",
+        ChangeKind::Opened => "opened",
+        ChangeKind::Parted => "parted",
+        ChangeKind::Continued => "continued",
+        ChangeKind::Renamed => "renamed",
+        ChangeKind::DroppedThinking => "dropped_thinking",
+        ChangeKind::StrippedSpace => "stripped_space",
+        ChangeKind::DroppedBreakpoint => "dropped_breakpoint",
+        ChangeKind::SystemToUser => "system_to_user",
+        ChangeKind::DroppedReasoning => "dropped_reasoning",
+        ChangeKind::Signed => "signed",
+        ChangeKind::AddedReasoning => "added_reasoning",
+        ChangeKind::Told => "told",
+    }
+}
