@@ -32,7 +32,8 @@ RUST_ALONE = {"vector", "lexical", "mask"}  # these may use `error` and nothing 
 PYTHON_LAYERS = (
     {"errors", "_core", "_build"},
     {"messages", "formats", "budget", "sections"},
-    {"tokens", "privacy", "state", "recall", "compaction", "memory", "stores", "recipe", "validity", "report"},
+    {"tokens", "privacy", "state", "recall", "compaction", "memory", "stores", "model_facts", "recipes", "report"},
+    {"validity"},
     {"context", "drafting", "transcript", "assemble"},
     {"session"},
     {"__init__"},
