@@ -32,8 +32,9 @@ RUST_ALONE = {"vector", "lexical", "mask"}  # these may use `error` and nothing 
 PYTHON_LAYERS = (
     {"errors", "_core", "_build"},
     {"messages", "formats", "budget", "sections"},
-    {"tokens", "privacy", "state", "recall", "compaction", "memory", "stores", "recipe", "validity", "report"},
-    {"context", "drafting", "transcript", "assemble"},
+    {"tokens", "privacy", "state", "recall", "compaction", "memory", "stores", "model_facts", "recipes"},
+    {"validity"},
+    {"report", "context", "drafting", "transcript", "assemble"},
     {"session"},
     {"__init__"},
     {"command", "__main__"},

@@ -1,9 +1,11 @@
 """What `import octavo` costs and does not do."""
 
 import json
+import os
 import subprocess
 import sys
 import warnings
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -38,6 +40,37 @@ def probe() -> dict[str, Any]:
     done = subprocess.run([sys.executable, "-W", "ignore", "-c", PROBE], capture_output=True, text=True, check=True)
     result: dict[str, Any] = json.loads(done.stdout)
     return result
+
+
+# Where nothing can be reached and nothing can be written, as in an air-gapped container.
+ALONE = """
+import json, socket, sys
+def blocked(*_):
+    raise OSError("no network")
+socket.socket.connect = blocked
+written = []
+sys.addaudithook(lambda name, given: written.append(str(given[0])) if name == "open" and given[2] & 0o3 else None)
+import octavo
+counts = [octavo._core.Encoding(name).count("hello") for name in ("o200k_base", "cl100k_base")]
+try:
+    octavo._core.Encoding("p50k_base")
+except octavo.errors.UnknownEncodingError as error:
+    refusal = str(error)
+print(json.dumps({"counts": counts, "refusal": refusal, "written": written}))
+"""
+
+
+def test_counting_needs_no_network_and_writes_no_file(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    environment = {"HOME": str(tmp_path), "PATH": os.environ["PATH"], "PYTHONDONTWRITEBYTECODE": "1"}
+    command = [sys.executable, "-W", "ignore", "-c", ALONE]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert result["counts"] == [1, 1]
+    assert "p50k_base" in result["refusal"]
+    assert "o200k_base" in result["refusal"], "the refusal says what there is"
+    assert result["written"] == []
 
 
 def test_importing_opens_no_connection_and_starts_no_thread_or_process() -> None:

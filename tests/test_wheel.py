@@ -1,5 +1,6 @@
 """The wheel that people install: its tag, what is in it, and that it works where there is nothing but Python."""
 
+import json
 import os
 import subprocess
 import sys
@@ -16,8 +17,15 @@ import octavo
 assert importlib.util.find_spec("rich") is None, "the environment is not empty"
 assert octavo.build_info().optimised, octavo.build_info()
 assert octavo.build_info().profile == "release", octavo.build_info()
+assert octavo.counter_for("gpt-4o").count("hello world") == 2
+messages = [{"role": "user", "content": f"message {number}"} for number in range(40)]
+context = octavo.assemble(messages, budget=100, model="gpt-4o")
+assert context.fits and context.messages[-1] is messages[-1]
+assert str(context.report)
 print(octavo.__version__)
 """
+
+CONVERSATION = {"id": "one", "format": "openai", "tools": [], "messages": [{"role": "user", "content": "hello world"}]}
 
 
 @pytest.fixture(scope="module")
@@ -82,3 +90,14 @@ def test_the_wheel_works_with_nothing_but_python(bare: tuple[Path, dict[str, str
     done = subprocess.run(command, check=False, env=environment, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == "0.1.0"
+
+
+def test_the_command_works_with_nothing_but_python(bare: tuple[Path, dict[str, str]], tmp_path: Path) -> None:
+    python, environment = bare
+    (tmp_path / "one.jsonl").write_text(json.dumps(CONVERSATION) + "\n", encoding="utf-8")
+    command = [str(python.parent / "octavo"), "count", "one.jsonl", "--model", "gpt-4o", "--json"]
+    done = subprocess.run(command, check=False, env=environment, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    counted = json.loads(done.stdout)
+    assert (counted["id"], counted["method"]) == ("one", "exact")
+    assert counted["tokens"] > 2
