@@ -1,5 +1,6 @@
 """The compiled engine. Everything public is re-exported by `octavo`; this stub is checked against the extension."""
 
+import os
 from typing import Literal, final
 
 # ---- build_info ----
@@ -122,3 +123,39 @@ class Anchor:
     @property
     def permille(self) -> int:
         """Reported tokens per 1,000 estimated ones."""
+
+# ---- tokens ----
+
+@final
+class Encoding:
+    """An exact tokenizer: an encoding inside the package, or any `tokenizer.json`.
+
+    Everything is counted as ordinary text: spellings of special tokens have no special meaning. A lone surrogate
+    counts as U+FFFD, a surrogate pair as its character. Long texts are counted with the interpreter released.
+    """
+
+    def __new__(cls, name: str) -> Encoding:
+        """`o200k_base` or `cl100k_base`; loaded once a process. Raises `UnknownEncodingError`."""
+    @staticmethod
+    def from_file(path: str | os.PathLike[str]) -> Encoding:
+        """Read a Hugging Face `tokenizer.json`. Raises `TokenizerFileError`."""
+    def count(self, text: str, /) -> int:
+        """Tokens of a text."""
+    def count_up_to(self, text: str, limit: int) -> int | None:
+        """Tokens of a text, or `None` when there are more than `limit`; stops reading there."""
+    def truncate(self, text: str, limit: int) -> str:
+        """The longest beginning of whole characters with at most `limit` tokens."""
+    def count_batch(self, texts: list[str]) -> list[int]:
+        """Tokens of each text."""
+    def stream(self) -> StreamCounter:
+        """A counter of a text that arrives in parts."""
+
+@final
+class StreamCounter:
+    """Counts a text that arrives in parts; made by `Encoding.stream`."""
+
+    def push(self, part: str, /) -> None:
+        """Append to the text."""
+    @property
+    def total(self) -> int:
+        """Tokens of everything pushed so far, as one text."""
