@@ -1,5 +1,6 @@
 """The compiled engine. Everything public is re-exported by `octavo`; this stub is checked against the extension."""
 
+import os
 from typing import Any, Literal, final
 
 # ---- build_info ----
@@ -138,3 +139,139 @@ def repair_messages(
 
 def rule_table() -> list[tuple[str, list[str], str, str, str, str]]:
     """Give `(id, providers, words, error, source, date)` of every rule."""
+
+# ---- tokens ----
+
+@final
+class Encoding:
+    """An exact tokenizer: an encoding inside the package, or any `tokenizer.json`.
+
+    Everything is counted as ordinary text: spellings of special tokens have no special meaning. A lone surrogate
+    counts as U+FFFD, a surrogate pair as its character. Long texts are counted with the interpreter released.
+    """
+
+    def __new__(cls, name: str) -> Encoding:
+        """`o200k_base` or `cl100k_base`; loaded once a process. Raises `UnknownEncodingError`."""
+    @staticmethod
+    def from_file(path: str | os.PathLike[str]) -> Encoding:
+        """Read a Hugging Face `tokenizer.json`. Raises `TokenizerFileError`."""
+    def count(self, text: str, /) -> int:
+        """Tokens of a text."""
+    def count_up_to(self, text: str, limit: int) -> int | None:
+        """Tokens of a text, or `None` when there are more than `limit`; stops reading there."""
+    def truncate(self, text: str, limit: int) -> str:
+        """The longest beginning of whole characters with at most `limit` tokens."""
+    def count_batch(self, texts: list[str]) -> list[int]:
+        """Tokens of each text."""
+    def stream(self) -> StreamCounter:
+        """A counter of a text that arrives in parts."""
+
+@final
+class StreamCounter:
+    """Counts a text that arrives in parts; made by `Encoding.stream`."""
+
+    def push(self, part: str, /) -> None:
+        """Append to the text."""
+    @property
+    def total(self) -> int:
+        """Tokens of everything pushed so far, as one text."""
+
+# ---- transcript ----
+
+@final
+class Transcript:
+    """One conversation as rows of numbers. The messages themselves stay with the caller."""
+
+    def __new__(cls, format: str, counter: TokenCounter) -> Transcript: ...
+    def append(self, message: object, /) -> int:
+        """Read, count and append one message; its tokens."""
+    def extend(self, messages: object, /) -> int:
+        """Read, count and append messages, all of them or none; their tokens."""
+    def take_in(self, other: Transcript, /) -> None:
+        """Append what another transcript of the same format and counter has read and counted."""
+    def plan(
+        self,
+        budget: int,
+        fixed: int,
+        beside: int,
+        marks: tuple[int, int, int],
+        mode: object,
+        added: tuple[int, int, int],
+    ) -> Plan:
+        """Plan a call made with all messages; `mode` is an `octavo.validity.Mode`."""
+    def observe(self, at: int, reported: int, counted: int) -> None:
+        """Take in what the provider reported for the call before which there were `at` messages."""
+    def pin(self, message: int, pinned: bool) -> bool:
+        """Never drop the exchange of a message (or drop it again); false when there is no such message."""
+    def truncated(self, len: int) -> Transcript:
+        """Give the transcript as it was with so many messages."""
+    def fork(self) -> Transcript:
+        """Give a transcript that goes its own way from here."""
+    def tokens_in(self, start: int, end: int) -> int:
+        """Tokens of the messages in `start..end`, framing included."""
+    @property
+    def tokens(self) -> int:
+        """Tokens of all messages, framing included."""
+    @property
+    def row_bytes(self) -> int:
+        """Bytes that the rows take."""
+    def __len__(self) -> int: ...
+
+# ---- plan ----
+
+@final
+class Plan:
+    """What is sent in one call: numbers and positions."""
+
+    @property
+    def spans(self) -> list[tuple[int, int]]:
+        """The shown messages, in order, as ranges that do not touch."""
+    @property
+    def recipes(self) -> list[int | tuple[str, int | None, list[tuple[Any, ...]], bool]] | None:
+        """The shown messages made valid, or `None` when they are."""
+    @property
+    def changes(self) -> list[tuple[str, int, int | None, str]]:
+        """What the repair did: `(kind, message, block, rule)`."""
+    @property
+    def untouched(self) -> list[int] | None:
+        """The messages that are sent as they are, though others had to be edited; `None` without a repair."""
+    @property
+    def end(self) -> int:
+        """How many messages there were."""
+    @property
+    def leading(self) -> int:
+        """How many system messages lead."""
+    @property
+    def tokens(self) -> int:
+        """Tokens of fixed parts and shown messages, in the transcript's own count."""
+    @property
+    def left(self) -> int:
+        """Tokens left for volatile content, in the transcript's own count."""
+    @property
+    def moved(self) -> bool:
+        """Whether the cut moved at this call."""
+    @property
+    def past_soft(self) -> bool:
+        """Whether the history has passed the soft mark."""
+    @property
+    def anchored(self) -> bool:
+        """Whether usage was reported."""
+    def reported(self, tokens: int) -> int:
+        """Give the provider's tokens for a number of the transcript's own."""
+    def verdicts(self, transcript: Transcript) -> list[tuple[int, int, str]]:
+        """Give every message in runs: `(start, end, reason)`."""
+    def shared_prefix(self, transcript: Transcript) -> tuple[int, int] | None:
+        """Give what the call before sent as well: `(messages, tokens)`; `None` for a first call."""
+    def leaving(self, transcript: Transcript) -> tuple[int, int] | None:
+        """Give the messages that the next cut would leave out, or `None`."""
+
+def allocate(requests: list[tuple[int, int, int, int]], available: int) -> list[int]:
+    """Share out tokens among `(tokens, min, max, priority)`: what each is granted."""
+
+# ---- node ----
+
+def fingerprint(value: object) -> int:
+    """Give a number that changes when anything in a value does, however deep."""
+
+def weigh(value: object, limit: int) -> int:
+    """Give the characters of all texts in a value, looked at only until there are more than `limit`."""

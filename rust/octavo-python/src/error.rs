@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 /// The exception for an engine error: its class, and what it carries beside its message.
+#[expect(clippy::needless_pass_by_value, reason = "the form that `map_err` takes")]
 pub(crate) fn raise(error: Error) -> PyErr {
     Python::attach(|py| build(py, &error).unwrap_or_else(|failure| failure))
 }

@@ -27,7 +27,7 @@ mod _core {
     #[pymodule_export]
     use crate::rules::{judge_messages, repair_messages, rule_table};
     #[pymodule_export]
-    use crate::tokens::Encoding;
+    use crate::tokens::{Encoding, StreamCounter};
     #[pymodule_export]
     use crate::transcript::Transcript;
 }

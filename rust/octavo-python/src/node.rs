@@ -8,7 +8,7 @@ use octavo::node::{Key, MAX_DEPTH, Node, NodeKind, write_json};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple};
+use pyo3::types::{PyBool, PyBoolMethods, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple};
 
 /// Strings up to this many characters are borrowed without asking whether they are ASCII: the UTF-8 copy
 /// that `CPython` then keeps for other scripts is at most 1 KiB a string, and most are roles, ids and names.
@@ -106,7 +106,7 @@ impl Node for PyNode<'_, '_> {
     }
 
     fn boolean(&self) -> Option<bool> {
-        self.value.cast::<PyBool>().ok().map(|value| value.is_true())
+        self.value.cast::<PyBool>().ok().map(PyBoolMethods::is_true)
     }
 
     fn number(&self) -> Option<f64> {

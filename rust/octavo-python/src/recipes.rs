@@ -28,7 +28,7 @@ const fn role_name(role: message::Role) -> &'static str {
     }
 }
 
-fn piece_to_python<'py>(py: Python<'py>, piece: Piece) -> PyResult<Bound<'py, PyTuple>> {
+fn piece_to_python(py: Python<'_>, piece: Piece) -> PyResult<Bound<'_, PyTuple>> {
     let tag: &Bound<'_, PyString> = match piece {
         Piece::Block { .. } => intern!(py, "block"),
         Piece::NoResult { .. } => intern!(py, "no_result"),

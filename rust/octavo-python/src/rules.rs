@@ -15,6 +15,7 @@ use crate::recipes::{changes_to_python, recipes_to_python};
 
 /// What is known about a request, as `octavo.validity.Mode` holds it.
 #[derive(FromPyObject)]
+#[expect(clippy::struct_excessive_bools, reason = "each is one independent fact about the request")]
 pub(crate) struct ModeArgument {
     provider: String,
     format: String,
@@ -81,10 +82,12 @@ pub(crate) fn repair_messages<'py>(
     Ok(Some((recipes_to_python(py, &repair.messages)?, changes_to_python(py, &repair.log)?)))
 }
 
-/// `(id, providers, words, error, source, date)` of every rule.
+/// `(id, providers, words, error, source, date)`.
+type RuleRow = (&'static str, Vec<&'static str>, &'static str, &'static str, &'static str, &'static str);
+
+/// Every row of the table of rules.
 #[pyfunction]
-pub(crate) fn rule_table()
--> Vec<(&'static str, Vec<&'static str>, &'static str, &'static str, &'static str, &'static str)> {
+pub(crate) fn rule_table() -> Vec<RuleRow> {
     let row = |rule: &octavo::rules::Rule| {
         let providers = rule.providers.iter().map(|provider| provider.name()).collect();
         (rule.name, providers, rule.says, rule.error, rule.source, rule.date)

@@ -49,6 +49,7 @@ impl Transcript {
     }
 
     /// Reads, counts and appends one message; its tokens.
+    #[pyo3(signature = (message, /))]
     fn append(&self, message: &Bound<'_, PyAny>) -> PyResult<u32> {
         let reading = Reading::new(message.py());
         let mut tally = self.counter.tally();
@@ -62,6 +63,7 @@ impl Transcript {
     }
 
     /// Reads, counts and appends messages, all of them or none; their tokens.
+    #[pyo3(signature = (messages, /))]
     fn extend(&self, messages: &Bound<'_, PyAny>) -> PyResult<u64> {
         let reading = Reading::new(messages.py());
         let mut tally = self.counter.tally();
@@ -107,6 +109,7 @@ impl Transcript {
     }
 
     /// Appends what another transcript of the same format and counter has read and counted.
+    #[pyo3(signature = (other, /))]
     fn take_in(&self, other: &Self) -> PyResult<()> {
         // Copied first: two locks are never held at once.
         let fresh = other.state().transcript().clone();

@@ -80,13 +80,11 @@ impl Anchor {
 
     /// Tokens of the same kind of content when it is estimated at `estimated`: grown since, or shrunk by a cut.
     pub fn at(self, estimated: u64) -> u64 {
-        match estimated.checked_sub(self.estimated) {
-            Some(tail) => self.total(tail),
-            None => {
-                let (up, down) = self.ratio();
-                self.reported.saturating_sub(apply(self.estimated - estimated, up, down))
-            }
+        if let Some(tail) = estimated.checked_sub(self.estimated) {
+            return self.total(tail);
         }
+        let (up, down) = self.ratio();
+        self.reported.saturating_sub(apply(self.estimated - estimated, up, down))
     }
 
     /// The largest estimate whose content stays within `tokens` of the provider's.
