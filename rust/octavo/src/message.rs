@@ -160,6 +160,10 @@ impl MessageFlags {
     pub const SPEECH: Self = Self(1 << 8);
     /// A `developer` message (role [`Role::System`]).
     pub const DEVELOPER: Self = Self(1 << 9);
+    /// Holds a text of white space only, or of nothing.
+    pub const BLANK_TEXT: Self = Self(1 << 10);
+    /// Holds a cache breakpoint.
+    pub const BREAKPOINT: Self = Self(1 << 11);
 
     /// Whether all of `other`'s facts hold.
     pub const fn has(self, other: Self) -> bool {
@@ -190,7 +194,11 @@ impl MessageFlags {
             BlockKind::Marker => Self(0),
             _ => Self::SPEECH,
         };
-        of_kind.when(block.flags.has(BlockFlags::MALFORMED), Self::MALFORMED)
+        let blank = matches!(block.kind, BlockKind::Text) && block.flags.has(BlockFlags::BLANK);
+        of_kind
+            .when(block.flags.has(BlockFlags::MALFORMED), Self::MALFORMED)
+            .when(blank, Self::BLANK_TEXT)
+            .when(block.flags.is_breakpoint(), Self::BREAKPOINT)
     }
 }
 

@@ -26,7 +26,7 @@ pub use recipe::{AddedTokens, Change, ChangeKind, Edits, Note, Piece, Recipe, Re
 pub use repair::{Repair, repair};
 pub use table::{Judged, RULES, Rule, RuleId};
 
-use crate::message::{BlockRow, Format, MessageRow, Role, Rows};
+use crate::message::{BlockRow, Format, MessageFlags, MessageRow, Role, Rows};
 use demands::Demands;
 
 /// Whose rules a list must obey.
@@ -184,7 +184,7 @@ struct Message<'a> {
 
 /// What stands for a message that the rows do not have: nothing, said by nobody who matters to a rule.
 const MISSING: MessageRow =
-    MessageRow { first_block: 0, blocks: 0, tokens: 0, flags: crate::message::MessageFlags(0), role: Role::System };
+    MessageRow { first_block: 0, blocks: 0, tokens: 0, flags: MessageFlags(0), role: Role::System };
 
 impl<'a> Message<'a> {
     fn new(rows: Rows<'a>, position: usize, index: u32) -> Self {
@@ -194,6 +194,11 @@ impl<'a> Message<'a> {
 
     fn role(&self) -> Role {
         self.row.role
+    }
+
+    /// What its blocks say about it, told when it was appended: most rules then look at no block.
+    fn has(&self, flags: MessageFlags) -> bool {
+        self.row.flags.has(flags)
     }
 
     /// The blocks with their numbers.

@@ -1,7 +1,7 @@
 //! Cache breakpoints: where they may stand, and how many.
 
 use super::{List, Provider, RuleId, Violation};
-use crate::message::{BlockFlags, BlockKind, BlockRow};
+use crate::message::{BlockFlags, BlockKind, BlockRow, MessageFlags};
 
 /// The most blocks of one request that may carry `cache_control` (the provider's error text, 2026-11).
 pub(super) const MAX_BREAKPOINTS: u32 = 4;
@@ -14,7 +14,7 @@ pub(super) fn judge(list: &List<'_>, found: &mut Vec<Violation>) {
     let mut short = false;
     let mut mixed = None;
     let mut excess = None;
-    for message in list.messages() {
+    for message in list.messages().filter(|message| message.has(MessageFlags::BREAKPOINT)) {
         for (number, block) in message.numbered().filter(|(_, block)| block.flags.is_breakpoint()) {
             count = count.saturating_add(1);
             let here = |rule| message.violation(Some(number), rule);

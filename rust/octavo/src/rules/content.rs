@@ -18,7 +18,7 @@ fn judge_texts(message: &Message<'_>, rule: RuleId, found: &mut Vec<Violation>) 
     if message.blocks.is_empty() {
         found.push(message.violation(None, rule));
     }
-    if message.row.flags.has(MessageFlags::THINKING) {
+    if message.has(MessageFlags::THINKING) || !message.has(MessageFlags::BLANK_TEXT) {
         return;
     }
     let blank = message.numbered().filter(|(_, block)| is_blank(block));

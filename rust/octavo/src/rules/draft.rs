@@ -100,6 +100,7 @@ pub(super) fn lay_out(list: &List<'_>, log: &mut Vec<Change>) -> Vec<Draft> {
         pairs,
         waiting: Vec::new(),
         drafts: Vec::with_capacity(list.selection.len()),
+        results_end: (usize::MAX, 0),
         log,
     };
     for message in list.messages() {
@@ -132,6 +133,8 @@ struct Layer<'l, 'a> {
     /// Calls whose results have not been laid out yet.
     waiting: Vec<(Place, BlockRow, u32)>,
     drafts: Vec<Draft>,
+    /// A message's position, and how many results it starts with.
+    results_end: (usize, usize),
     log: &'l mut Vec<Change>,
 }
 
@@ -285,14 +288,17 @@ impl Layer<'_, '_> {
         Some((Some(message.index), self.result_part(result, message.index, block, claim)))
     }
 
-    fn stands_late(&self, message: &Message<'_>, number: u32) -> bool {
-        self.list.demands.results_first.is_some()
-            && self.layout == Layout::Packed
-            && message
-                .blocks
-                .iter()
-                .take(number as usize)
-                .any(|block| !matches!(block.kind, BlockKind::Result | BlockKind::Marker))
+    /// Whether other content stands before a result. Asked for each result of a message in turn: where its
+    /// results end is looked up once, so that a thousand parallel results stay linear.
+    fn stands_late(&mut self, message: &Message<'_>, number: u32) -> bool {
+        if self.list.demands.results_first.is_none() || self.layout != Layout::Packed {
+            return false;
+        }
+        if self.results_end.0 != message.position {
+            let in_front = |block: &&BlockRow| matches!(block.kind, BlockKind::Result | BlockKind::Marker);
+            self.results_end = (message.position, message.blocks.iter().take_while(in_front).count());
+        }
+        number as usize >= self.results_end.1
     }
 
     fn result_part(&mut self, place: Place, index: u32, block: &BlockRow, claim: Claim) -> Part {

@@ -2,7 +2,7 @@
 
 use super::demands::Layout;
 use super::{List, Message, Provider, Violation};
-use crate::message::{BlockKind, Role};
+use crate::message::{BlockKind, MessageFlags, Role};
 
 pub(super) fn judge(list: &List<'_>, found: &mut Vec<Violation>) {
     judge_opening(list, found);
@@ -29,12 +29,8 @@ fn judge_opening(list: &List<'_>, found: &mut Vec<Violation>) {
 
 fn judge_repeat(list: &List<'_>, message: &Message<'_>, found: &mut Vec<Violation>) {
     found.extend(list.demands.alternate.map(|rule| message.violation(None, rule)));
-    let calls = message.role() == Role::Assistant && has_calls(message);
+    let calls = message.role() == Role::Assistant && message.has(MessageFlags::CALLS);
     found.extend(list.demands.calls_after_user.filter(|_| calls).map(|rule| message.violation(None, rule)));
-}
-
-fn has_calls(message: &Message<'_>) -> bool {
-    message.blocks.iter().any(|block| block.kind == BlockKind::Call)
 }
 
 fn judge_system(list: &List<'_>, previous: Option<Message<'_>>, message: &Message<'_>, found: &mut Vec<Violation>) {

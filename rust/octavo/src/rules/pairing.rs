@@ -6,7 +6,7 @@ use super::demands::Layout;
 use super::matching::{Fate, Place, Slot, match_results, slots};
 use super::pairs::{Claim, Pairs};
 use super::{List, Message, Provider, RuleId, Violation};
-use crate::message::{BlockFlags, BlockKind, BlockRow, Role};
+use crate::message::{BlockFlags, BlockKind, BlockRow, MessageFlags, Role};
 
 /// Judges calls, results, their ids and their places.
 pub(super) fn judge(list: &List<'_>, found: &mut Vec<Violation>) {
@@ -63,6 +63,9 @@ impl Neighbours {
     }
 
     fn add_calls(&mut self, message: &Message<'_>) {
+        if !message.has(MessageFlags::CALLS) {
+            return;
+        }
         self.calls.extend(slots(message, BlockKind::Call));
     }
 
@@ -83,10 +86,24 @@ impl Neighbours {
         self.results.clear();
     }
 
-    /// Whether the results stand in the order of their calls: the usual case, and one that needs no search.
+    /// Whether each call has its result: in order, or in any order of a few. The usual cases, judged without
+    /// a buffer; the rest is matched and reported.
     fn agree(&self) -> bool {
-        self.calls.len() == self.results.len()
-            && self.calls.iter().zip(&self.results).all(|(call, result)| call.id == result.id)
+        if self.calls.len() != self.results.len() {
+            return false;
+        }
+        let in_order = self.calls.iter().zip(&self.results).all(|(call, result)| call.id == result.id);
+        in_order || (self.calls.len() <= u64::BITS as usize && self.agree_in_any_order())
+    }
+
+    fn agree_in_any_order(&self) -> bool {
+        let mut taken = 0_u64;
+        self.results.iter().all(|result| {
+            let mut waiting = (0..).zip(&self.calls).filter(|(number, _)| taken & (1 << number) == 0);
+            let Some((number, _)) = waiting.find(|(_, call)| call.id == result.id) else { return false };
+            taken |= 1 << number;
+            true
+        })
     }
 
     fn report(&self, list: &List<'_>, found: &mut Vec<Violation>) {
@@ -120,6 +137,9 @@ fn answer(waits: &mut [bool], call: usize) {
 }
 
 fn judge_orphans(list: &List<'_>, message: &Message<'_>, found: &mut Vec<Violation>) {
+    if !message.has(MessageFlags::RESULTS) {
+        return;
+    }
     found.extend(slots(message, BlockKind::Result).map(|result| result.violation(list.demands.orphan)));
 }
 
@@ -169,9 +189,9 @@ pub(super) fn may_stand_alone(list: &List<'_>, result: &BlockRow) -> bool {
 
 fn judge_unique(list: &List<'_>, found: &mut Vec<Violation>) {
     let Some(rule) = list.demands.unique_ids else { return };
-    let mut ids: Vec<u64> = list.messages().flat_map(|message| call_ids(&message)).collect();
-    ids.sort_unstable();
-    if ids.windows(2).all(|pair| pair.first() != pair.last()) {
+    let calling = list.messages().filter(|message| message.has(MessageFlags::CALLS));
+    let mut ids: Vec<u64> = calling.flat_map(|message| call_ids(&message)).collect();
+    if !has_repeats(&mut ids) {
         return;
     }
     let mut seen = HashSet::new();
@@ -184,6 +204,39 @@ fn judge_unique(list: &List<'_>, found: &mut Vec<Violation>) {
 /// Whether a block is a call with an id of its own (in Gemini's format, a name often stands for it).
 pub(super) fn is_identified_call(block: &BlockRow) -> bool {
     block.kind == BlockKind::Call && !block.flags.has(BlockFlags::NO_ID)
+}
+
+/// Up to this many ids go into a small table; sorting them took a third of a clean window's time. More are
+/// sorted, so that ids made to collide cannot make the table slow.
+const FEW_IDS: usize = 256;
+
+fn has_repeats(ids: &mut [u64]) -> bool {
+    if ids.len() > FEW_IDS {
+        ids.sort_unstable();
+        return ids.windows(2).any(|pair| pair.first() == pair.last());
+    }
+    // Ids are hashes, never 0: four places for each make the first look nearly always the last.
+    let size = (ids.len() * 4).next_power_of_two();
+    let mut table = vec![0_u64; size];
+    ids.iter().any(|&id| is_known(&mut table, id))
+}
+
+/// Puts an id into the table. True when it was there already.
+fn is_known(table: &mut [u64], id: u64) -> bool {
+    let mask = table.len() - 1;
+    #[expect(clippy::cast_possible_truncation, reason = "only the low bits are used")]
+    let mut at = id as usize & mask;
+    while let Some(place) = table.get_mut(at) {
+        if *place == 0 {
+            *place = id;
+            return false;
+        }
+        if *place == id {
+            return true;
+        }
+        at = (at + 1) & mask;
+    }
+    false
 }
 
 fn call_ids<'a>(message: &Message<'a>) -> impl Iterator<Item = u64> + use<'a> {

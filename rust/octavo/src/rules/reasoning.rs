@@ -34,7 +34,7 @@ pub(super) fn opens_turn(role: Role, mut blocks: impl Iterator<Item = BlockKind>
 
 /// The position after the last message that opens a turn: the current turn starts there.
 fn current_turn(list: &List<'_>) -> usize {
-    let opens = |message: &Message<'_>| opens_turn(message.role(), message.blocks.iter().map(|block| block.kind));
+    let opens = |message: &Message<'_>| message.role() == Role::User && !message.has(MessageFlags::RESULTS);
     list.messages().rev().find(opens).map_or(0, |message| message.position + 1)
 }
 
@@ -54,7 +54,7 @@ fn judge_thinking(list: &List<'_>, found: &mut Vec<Violation>) {
 fn judge_loop_start(list: &List<'_>, found: &mut Vec<Violation>) {
     let from = current_turn(list);
     let Some(first) = assistants(list, from).next() else { return };
-    let has_calls = assistants(list, from).any(|message| message.row.flags.has(MessageFlags::CALLS));
+    let has_calls = assistants(list, from).any(|message| message.has(MessageFlags::CALLS));
     if has_calls && !first.blocks.first().is_some_and(is_thinking) {
         found.push(first.violation(None, RuleId::A7));
     }
@@ -73,7 +73,7 @@ fn judge_thinking_off(list: &List<'_>, found: &mut Vec<Violation>) {
 fn judge_alone(list: &List<'_>, found: &mut Vec<Violation>) {
     let mut followed = false;
     for message in list.messages().rev() {
-        let alone = !followed && message.blocks.iter().any(is_thinking);
+        let alone = !followed && message.has(MessageFlags::THINKING);
         if alone {
             found.push(message.violation(Some(0), RuleId::R3));
         }
@@ -91,8 +91,7 @@ fn judge_signatures(list: &List<'_>, found: &mut Vec<Violation>) {
 }
 
 fn judge_reasoning_content(list: &List<'_>, found: &mut Vec<Violation>) {
-    let lacking = assistants(list, 0).filter(|message| {
-        message.row.flags.has(MessageFlags::CALLS) && !message.row.flags.has(MessageFlags::REASONING_CONTENT)
-    });
+    let lacking = assistants(list, 0)
+        .filter(|message| message.has(MessageFlags::CALLS) && !message.has(MessageFlags::REASONING_CONTENT));
     found.extend(lacking.map(|message| message.violation(None, RuleId::D1)));
 }
