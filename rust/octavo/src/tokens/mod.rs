@@ -28,10 +28,7 @@ mod vocabulary;
 use std::sync::Arc;
 
 pub use encoding::Encoding;
-<<<<<<< Updated upstream
 pub use file::{TokenizerFile, file};
-=======
->>>>>>> Stashed changes
 pub use stream::StreamCounter;
 
 use crate::Result;
