@@ -86,7 +86,7 @@ class Anthropic(Packed):
         """Give a copy of a call or result with another id."""
         return {**block, "tool_use_id" if block.get("type") == "tool_result" else "id": new}
 
-    def no_result(self, call: Block, call_id: object) -> Block:  # noqa: ARG002 - Gemini needs the call's name
+    def no_result(self, call: Block, call_id: object) -> Block:
         """Make an error result."""
         named = {} if call_id is None else {"tool_use_id": call_id}
         return {"type": "tool_result", **named, "content": NO_RESULT, "is_error": True}
@@ -104,7 +104,7 @@ class Bedrock(Packed):
         key, inside = self._inside(block)
         return {**block, key: {**inside, "toolUseId": new}}
 
-    def no_result(self, call: Block, call_id: object) -> Block:  # noqa: ARG002 - Gemini needs the call's name
+    def no_result(self, call: Block, call_id: object) -> Block:
         """Make an error result."""
         named = {} if call_id is None else {"toolUseId": call_id}
         return {"toolResult": {**named, "content": [{"text": NO_RESULT}], "status": "error"}}
