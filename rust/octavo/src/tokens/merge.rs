@@ -1,69 +1,101 @@
-//! Byte-pair merging by the definition: the reference that the fast counter is tested against.
+//! Byte-pair merging by the definition: lowest rank first, leftmost first among equals. O(n log n).
+//!
+//! What the fast counter is tested against, and what takes over from it on the inputs that it is slow on.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::BTreeMap;
 
 use super::pairs::Pairs;
 
-/// Tokens of `piece` after all merges, lowest rank first, leftmost first among equals. O(n log n).
+/// Appends the tokens of `piece`, each with its length, to `tokens`. `singles` maps a byte to its token.
 ///
-/// `singles` maps a byte to its token.
-pub(super) fn count(piece: &[u8], singles: &[u32; 256], pairs: &Pairs) -> usize {
+/// Places are 32 bits wide: a pretoken of 4 GiB or more would come out as fewer tokens than it has.
+pub(super) fn encode(piece: &[u8], singles: &[u32; 256], pairs: &Pairs, tokens: &mut Vec<(u32, usize)>) {
     let mut chain = Chain::new(piece, singles);
-    let mut heap: BinaryHeap<_> = (0..chain.links.len()).filter_map(|at| chain.candidate(at, pairs)).collect();
-    let mut count = chain.links.len();
-    while let Some(Reverse((token, at))) = heap.pop() {
-        if chain.candidate(at, pairs) == Some(Reverse((token, at))) {
-            chain.merge(at, token);
-            count -= 1;
-            let previous = chain.links.get(at).map_or(usize::MAX, |link| link.previous);
-            heap.extend([previous, at].into_iter().filter_map(|at| chain.candidate(at, pairs)));
+    let mut waiting: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    for at in 0..chain.end() {
+        chain.offer(at, pairs, &mut waiting);
+    }
+    // A token is younger than its parts: what a merge makes possible comes after all merges of its own rank.
+    while let Some((token, mut places)) = waiting.pop_first() {
+        places.sort_unstable();
+        for at in places {
+            // What was merged in the meantime left its old offers behind.
+            if chain.merged(at, pairs) == Some(token) {
+                chain.merge(at, token);
+                chain.offer(at, pairs, &mut waiting);
+                if let Some(before) = chain.before(at) {
+                    chain.offer(before, pairs, &mut waiting);
+                }
+            }
         }
     }
-    count
+    tokens.extend(chain.tokens());
 }
 
-/// The tokens of a piece as a doubly linked list; a link that was merged into its left neighbour is dead.
+/// The tokens of a piece as a doubly linked list over the places where they begin.
 struct Chain {
     links: Vec<Link>,
 }
 
 #[derive(Clone, Copy)]
 struct Link {
+    /// `GONE` when the token was merged into its left neighbour.
     token: u32,
-    previous: usize,
-    next: usize,
-    alive: bool,
+    previous: u32,
+    next: u32,
 }
+
+const GONE: u32 = u32::MAX;
 
 impl Chain {
     fn new(piece: &[u8], singles: &[u32; 256]) -> Self {
-        let link = |(at, byte): (usize, &u8)| Link {
+        let link = |(at, byte): (u32, &u8)| Link {
             token: singles.get(usize::from(*byte)).copied().unwrap_or_default(),
             previous: at.wrapping_sub(1),
-            next: at + 1,
-            alive: true,
+            next: at.saturating_add(1),
         };
-        Self { links: piece.iter().enumerate().map(link).collect() }
+        Self { links: (0..u32::MAX).zip(piece).map(link).collect() }
     }
 
-    /// The merge of the token at `at` with the one behind it.
-    fn candidate(&self, at: usize, pairs: &Pairs) -> Option<Reverse<(u32, usize)>> {
-        let left = self.links.get(at).filter(|link| link.alive)?;
-        let right = self.links.get(left.next)?;
-        pairs.merged(left.token, right.token).map(|token| Reverse((token, at)))
+    fn end(&self) -> u32 {
+        u32::try_from(self.links.len()).unwrap_or(u32::MAX)
     }
 
-    fn merge(&mut self, at: usize, token: u32) {
-        let Some(&Link { next: dead, .. }) = self.links.get(at) else { return };
-        let Some(gone) = self.links.get_mut(dead) else { return };
-        gone.alive = false;
-        let next = gone.next;
-        if let Some(link) = self.links.get_mut(at) {
+    fn link(&self, at: u32) -> Option<&Link> {
+        self.links.get(at as usize).filter(|link| link.token != GONE)
+    }
+
+    fn before(&self, at: u32) -> Option<u32> {
+        self.link(at).map(|link| link.previous)
+    }
+
+    /// What the token at `at` and the one behind it merge into.
+    fn merged(&self, at: u32, pairs: &Pairs) -> Option<u32> {
+        let left = self.link(at)?;
+        pairs.merged(left.token, self.link(left.next)?.token)
+    }
+
+    fn offer(&self, at: u32, pairs: &Pairs, waiting: &mut BTreeMap<u32, Vec<u32>>) {
+        if let Some(token) = self.merged(at, pairs) {
+            waiting.entry(token).or_default().push(at);
+        }
+    }
+
+    fn merge(&mut self, at: u32, token: u32) {
+        let Some(&Link { next: gone, .. }) = self.link(at) else { return };
+        let Some(right) = self.links.get_mut(gone as usize) else { return };
+        right.token = GONE;
+        let next = right.next;
+        if let Some(link) = self.links.get_mut(at as usize) {
             (link.token, link.next) = (token, next);
         }
-        if let Some(link) = self.links.get_mut(next) {
+        if let Some(link) = self.links.get_mut(next as usize) {
             link.previous = at;
         }
+    }
+
+    fn tokens(&self) -> impl Iterator<Item = (u32, usize)> {
+        let alive = (0..).zip(&self.links).filter(|(_, link)| link.token != GONE);
+        alive.map(|(at, link): (u32, _)| (link.token, link.next.saturating_sub(at) as usize))
     }
 }

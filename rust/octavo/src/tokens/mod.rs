@@ -11,7 +11,6 @@ mod encoding;
 mod file;
 pub mod framing;
 pub mod image;
-#[cfg(test)]
 mod merge;
 pub mod model;
 mod pairs;
