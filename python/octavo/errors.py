@@ -9,6 +9,7 @@ from __future__ import annotations
 
 __all__ = [
     "BudgetError",
+    "ConversationError",
     "ConversionError",
     "FormatError",
     "MessageError",
@@ -47,6 +48,10 @@ class FormatError(OctavoError, ValueError):
         """Say which name was given and which are known."""
         super().__init__(message)
         self.got = got
+
+
+class ConversationError(OctavoError, ValueError):
+    """A line of a file of conversations holds none, or none that can be worked on."""
 
 
 class ConversionError(OctavoError, ValueError):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from octavo.drafting import Draft
 
-__all__ = ["Report", "Span", "report_of"]
+__all__ = ["Report", "Span", "printable", "report_of"]
 
 ANCHORED_ERROR: Final = 0.027
 """How far a total may be off once the provider has reported usage: the 95th percentile over mixed content
@@ -105,19 +105,22 @@ class Report:
         lines = [self._headline()]
         for part, what, tokens, why in rows:
             lines.append(f"  {part:<{widths[0]}}  {what:<{widths[1]}}  {tokens:>{widths[2]}}  {why}".rstrip())
-        return "\n".join([*lines, *(f"  repaired: {line}" for line in self.repairs)])
+        return "\n".join([*lines, *(f"  repaired: {printable(line)}" for line in self.repairs)])
 
     def __rich__(self) -> Table:
         """A table for `rich`, which must be installed (`octavo[cli]`)."""
         from rich.table import Table
+        from rich.text import Text
 
-        table = Table(title=self._headline(), title_justify="left", caption_justify="left")
+        # `Text`, because ids and sources are data: brackets in them are no markup.
+        table = Table(title=Text(self._headline()), title_justify="left", caption_justify="left")
         for name in ("part", "what", "tokens", "why"):
             table.add_column(name, justify="right" if name == "tokens" else "left")
         styles = {"dropped": "dim", "edited": "yellow", "cut": "yellow"}
         for row in self._rows():
-            table.add_row(*row, style=styles.get(row[0]))
-        table.caption = "\n".join(f"repaired: {line}" for line in self.repairs) or None
+            table.add_row(*map(Text, row), style=styles.get(row[0]))
+        if self.repairs:
+            table.caption = Text("\n".join(f"repaired: {printable(line)}" for line in self.repairs))
         return table
 
     def _headline(self) -> str:
@@ -132,10 +135,21 @@ class Report:
     def _rows(self) -> list[tuple[str, str, str, str]]:
         fixed = [("fixed", "system, tools, framing", f"{self.fixed_tokens:,}", "never shrinks")]
         sections = [
-            (placed.verdict, f"section {placed.name}", f"{placed.tokens:,}", placed.source or placed.place)
+            (placed.verdict, f"section {placed.name}", f"{placed.tokens:,}", printable(placed.source or placed.place))
             for placed in self.sections
         ]
         return fixed + sections + [_span_row(span) for span in self.spans]
+
+
+def printable(text: str) -> str:
+    """A text for a terminal: control characters are written as escapes, so that data cannot steer the terminal."""
+    if text.isprintable():
+        return text
+    return "".join(character if character.isprintable() else _escape(character) for character in text)
+
+
+def _escape(character: str) -> str:
+    return character.encode("unicode_escape").decode("ascii")
 
 
 def report_of(draft: Draft) -> Report:

@@ -1,0 +1,189 @@
+"""The command line: `octavo assemble`, `octavo validate` and `octavo count`, on files of conversations."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import io
+import os
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from octavo import __version__
+from octavo.budget import Budget
+from octavo.command import assembling, counting, validating
+from octavo.command.running import BROKEN
+from octavo.errors import BudgetError
+from octavo.messages import FORMATS
+
+__all__ = ["main"]
+
+INPUT: Final = """\
+FILE holds JSON Lines: one conversation a line, an object with
+  messages  the list of messages, in the provider's own form
+  format    anthropic, openai, openai-responses, gemini or bedrock;
+            told from the messages where it is missing
+  tools     the tool definitions; an empty list says nothing about tools
+  system    the system parameter, where it stands apart from the messages
+  id        a name for the conversation
+Other members are not looked at. `-` is standard input.
+
+A line that cannot be used is told on standard error as FILE:LINE: what is
+wrong, and the lines after it are still worked on.
+"""
+
+STATUS: Final = """\
+exit status:
+  0  all went well{found}
+  2  a line or the file could not be used, or an option is wrong
+"""
+
+COUNTED: Final = """\
+Without --model tokens are counted with o200k_base and marked `estimated`,
+whatever the format; rules are those of the format's own provider.
+"""
+
+MODEL_HELP: Final = "model that is called: decides how tokens are counted and, with the format, whose rules hold"
+JSON_HELP: Final = "write JSON Lines for programs instead of a table for people"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; the exit status."""
+    options = vars(_parser().parse_args(arguments))
+    run: Callable[..., int] = options.pop("run")
+    file: str = options["file"]
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # JSON Lines are UTF-8 whatever the locale says; tables show as escapes what no terminal can.
+        sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
+    try:
+        status = run(**options)
+        print(end="", flush=True)
+    except BrokenPipeError:
+        return _leave_quietly()
+    except KeyboardInterrupt:
+        return 130  # 128 + SIGINT, as shells report it
+    except OSError as error:
+        print(f"octavo: {file}: {error.strerror or error}", file=sys.stderr)
+        return BROKEN
+    return status
+
+
+def _leave_quietly() -> int:
+    """Whoever read the output has enough: nothing is wrong. What is still buffered goes nowhere."""
+    # Where standard output is no file, nothing is flushed to it at exit either.
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 141  # 128 + SIGPIPE, as shells report it
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="octavo",
+        description="Assemble, check and count conversations of LLM agents.",
+        epilog=f"{INPUT}\n`octavo COMMAND --help` explains a command.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"octavo {__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    _add_assemble(commands)
+    _add_validate(commands)
+    _add_count(commands)
+    return parser
+
+
+def _command(
+    commands: Any, name: str, run: Callable[..., int], summary: str, explained: str, epilog: str
+) -> argparse.ArgumentParser:
+    command: argparse.ArgumentParser = commands.add_parser(
+        name,
+        help=summary,
+        description=explained,
+        epilog=f"{INPUT}\n{epilog}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    command.add_argument("file", metavar="FILE", help="file of conversations, or - for standard input")
+    command.set_defaults(run=run)
+    return command
+
+
+def _add_assemble(commands: Any) -> None:
+    command = _command(
+        commands,
+        "assemble",
+        assembling.run,
+        "decide what is sent to the model",
+        "Write the context of a model call: the messages that fit the budget, valid\n"
+        "for the provider, and a report of what was kept, changed and left out.\n"
+        "A context that cannot fit is written all the same; its report says so.\n\n"
+        "With --json one line a conversation, an object of id, system, messages,\n"
+        "tools and report (fits, tokens, budget, stable_prefix_tokens, spans, …).",
+        COUNTED + "\n" + STATUS.format(found=""),
+    )
+    command.add_argument(
+        "--budget",
+        type=_budget,
+        required=True,
+        metavar="N",
+        help="most input tokens: system, tools, framing and messages",
+    )
+    command.add_argument("--model", metavar="NAME", help=MODEL_HELP)
+    command.add_argument(
+        "--at", type=_position, metavar="K", help="the context just before message K, counted from 0 (default: the end)"
+    )
+    command.add_argument("--id", metavar="ID", help="only the conversation with this id")
+    command.add_argument("--json", action="store_true", help=JSON_HELP)
+
+
+def _add_validate(commands: Any) -> None:
+    command = _command(
+        commands,
+        "validate",
+        validating.run,
+        "say which rules of the provider are broken",
+        "Say every rule of the provider that the messages break.\n\n"
+        "With --json one line a violation, an object of id, index (the message,\n"
+        "counted from 0), rule and message; nothing where all is valid.",
+        STATUS.format(found=": every conversation is valid\n  1  rules are broken"),
+    )
+    command.add_argument(
+        "--provider",
+        choices=FORMATS,
+        metavar="NAME",
+        help=f"whose rules: {', '.join(FORMATS)} (default: the format's own)",
+    )
+    command.add_argument("--json", action="store_true", help=JSON_HELP)
+
+
+def _add_count(commands: Any) -> None:
+    command = _command(
+        commands,
+        "count",
+        counting.run,
+        "count tokens",
+        "Count the input tokens of every conversation: messages, tools, system and\n"
+        "framing.\n\n"
+        "With --json one line a conversation, an object of id, tokens and method:\n"
+        "exact, calibrated or estimated.",
+        COUNTED + "\n" + STATUS.format(found=""),
+    )
+    command.add_argument("--model", metavar="NAME", help=MODEL_HELP)
+    command.add_argument("--json", action="store_true", help=JSON_HELP)
+
+
+def _budget(text: str) -> int:
+    try:
+        return Budget.of(_position(text)).tokens
+    except BudgetError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def _position(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= 20):
+        raise argparse.ArgumentTypeError(f"expected a whole number of at least 0, got {text!r}")
+    return int(text)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
