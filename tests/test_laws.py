@@ -1,0 +1,208 @@
+"""What holds for every history, budget, mark and provider: found by search, not by example."""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+import octavo
+from generated_histories import HISTORIES
+from octavo.messages import Format
+from sessions import ANTHROPIC, DIALECTS, OPENAI, RESPONSES, Dialect, Messages, calls_at
+
+FORMATS: list[Format] = ["anthropic", "openai", "openai-responses", "gemini", "bedrock"]
+
+searched = settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
+)
+
+MARKS = st.sampled_from(
+    [octavo.Marks(), octavo.Marks(0.9, 1.0, 0.8), octavo.Marks(0.2, 0.3, 0.1), octavo.Marks(0.5, 0.501, 0.5)]
+)
+
+Step = tuple[str, Any]
+
+
+@st.composite
+def well_formed(draw: st.DrawFn, dialect: Dialect) -> Messages:
+    """A session as an agent loop writes it, ending before a model call."""
+    messages: Messages = [dialect.user("the task: " + "word " * draw(st.integers(1, 40)))]
+    for turn in range(draw(st.integers(0, 12))):
+        kind = draw(st.sampled_from(["calls", "calls", "calls", "talk"]))
+        if kind == "calls":
+            ids = [f"c{turn}x{branch}" for branch in range(draw(st.integers(1, 3)))]
+            messages += dialect.calls(*ids) + dialect.results(*ids, text="out " * draw(st.integers(1, 80)))
+        else:
+            messages.append(dialect.reply("done " * draw(st.integers(1, 20))))
+            messages.append(dialect.user(f"and {turn}? " + "more " * draw(st.integers(1, 20))))
+    return messages
+
+
+@st.composite
+def histories(draw: st.DrawFn) -> tuple[Format, Messages]:
+    """A history of any format, well-formed or badly broken."""
+    dialect = draw(st.sampled_from(DIALECTS))
+    broken = HISTORIES[dialect.format]
+    messages = draw(st.one_of(broken, well_formed(dialect), st.tuples(broken, broken).map(lambda two: two[0] + two[1])))
+    return dialect.format, messages
+
+
+budgets = st.one_of(st.integers(0, 60), st.integers(0, 2_000), st.sampled_from([10**9]))
+
+
+def test_the_generator_reaches_what_matters() -> None:
+    seen: set[str] = set()
+
+    @settings(max_examples=300, deadline=None, database=None, derandomize=True)
+    @given(histories())
+    def look(history: tuple[Format, Messages]) -> None:
+        format, messages = history
+        seen.add(format)
+        valid = not octavo.validate(messages, format=format, provider=format)
+        seen.add(f"{format} {'valid' if valid else 'broken'}")
+
+    look()
+    assert seen >= {f"{format} {kind}" for format in FORMATS for kind in ("valid", "broken")}
+
+
+@searched
+@given(history=histories(), budget=budgets, marks=MARKS, thinking=st.sampled_from([None, True, False]))
+def test_the_result_is_valid_whatever_the_budget(
+    history: tuple[Format, Messages], budget: int, marks: octavo.Marks, thinking: bool | None
+) -> None:
+    format, messages = history
+    untouched = copy.deepcopy(messages)
+    limit = octavo.Budget(budget, marks=marks)
+    context = octavo.assemble(messages, budget=limit, format=format, provider=format, thinking=thinking)
+    broken = octavo.validate(context.messages, format=format, provider=format, thinking=thinking)
+    # What only the request can put right (tools not given, thinking that was never made) is not the window's.
+    assert [one for one in broken if one.rule not in ("A7", "A18", "B2", "R6", "G2")] == []
+    assert context.fits == (context.tokens <= budget)
+    assert context.report.over == max(0, context.tokens - budget)
+    assert context.fits or context.report.pinned
+    assert messages == untouched
+
+
+@searched
+@given(history=histories(), budget=budgets)
+def test_order_is_kept_and_whole_messages_are_the_caller_s_own(history: tuple[Format, Messages], budget: int) -> None:
+    format, messages = history
+    context = octavo.assemble(messages, budget=budget, format=format, provider=format)
+    place = {id(message): index for index, message in enumerate(messages)}
+    own = [place[id(message)] for message in context.messages if id(message) in place]
+    if not context.report.repairs:
+        assert len(own) == len(context.messages)
+        assert own == sorted(set(own))
+    spans = context.report.spans
+    covered = [index for span in spans for index in range(span.start, span.end)]
+    assert covered == list(range(len(messages)))
+    kept = {index for span in spans if span.verdict == "kept" for index in range(span.start, span.end)}
+    if not context.report.repairs:
+        assert kept == set(own)
+    assert kept <= set(own)
+
+
+@searched
+@given(data=st.data(), dialect=st.sampled_from(DIALECTS), budget=st.integers(0, 1_500))
+def test_what_is_pinned_is_kept(data: st.DataObject, dialect: Dialect, budget: int) -> None:
+    messages = data.draw(well_formed(dialect))
+    chosen = data.draw(st.lists(st.integers(0, len(messages) - 1), min_size=1, max_size=3))
+    transcript = octavo.Transcript(dialect.model, format=dialect.format)
+    transcript.extend(messages)
+    for index in chosen:
+        transcript.pin(index)
+    context = transcript.assemble(budget=budget)
+    for index in chosen:
+        assert any(message is messages[index] for message in context.messages), (index, context.report)
+    assert octavo.validate(context.messages, format=dialect.format, model=dialect.model) == []
+    assert context.messages[0] is messages[0], "the task"
+
+
+@searched
+@given(history=histories(), budget=budgets, marks=MARKS)
+def test_a_replay_is_the_same_as_steps(history: tuple[Format, Messages], budget: int, marks: octavo.Marks) -> None:
+    format, messages = history
+    limit = octavo.Budget(budget, marks=marks)
+    transcript = octavo.Transcript(format=format, provider=format)
+    for cut, message in enumerate(messages, 1):
+        transcript.append(message)
+        stepped = transcript.assemble(budget=limit)
+        alone = octavo.assemble(messages[:cut], budget=limit, format=format, provider=format)
+        assert alone.messages == stepped.messages
+        assert alone.report == stepped.report
+
+
+@searched
+@given(data=st.data(), dialect=st.sampled_from(DIALECTS), budget=st.integers(0, 3_000), marks=MARKS)
+def test_the_prefix_stays_unless_it_is_said_to_move(
+    data: st.DataObject, dialect: Dialect, budget: int, marks: octavo.Marks
+) -> None:
+    messages = data.draw(well_formed(dialect))
+    limit = octavo.Budget(budget, marks=marks)
+    before: octavo.Context | None = None
+    for cut in [*calls_at(messages), len(messages)]:
+        context = octavo.assemble(messages[:cut], budget=limit, model=dialect.model, format=dialect.format)
+        if before is not None and not context.report.moved:
+            assert context.messages[: len(before.messages)] == before.messages
+        if before is not None and cut in (*calls_at(messages), len(messages)):
+            shared = context.report.first_changed_index
+            assert shared is not None
+            assert context.messages[:shared] == before.messages[:shared]
+            follows = context.messages[shared : shared + 1]
+            assert not follows or follows != before.messages[shared : shared + 1]
+        before = context
+
+
+@searched
+@given(data=st.data(), dialect=st.sampled_from([OPENAI, RESPONSES]), budget=budgets)
+def test_the_total_is_what_a_recount_gives(data: st.DataObject, dialect: Dialect, budget: int) -> None:
+    messages = data.draw(st.one_of(well_formed(dialect), HISTORIES[dialect.format]))
+    context = octavo.assemble(messages, budget=budget, model=dialect.model, format=dialect.format, system="be brief")
+    counter = octavo.counter_for(dialect.model)
+    counted = counter.count_messages(context.messages, context.tools, context.system, format=dialect.format)
+    assert context.tokens == counted.tokens, context.report
+
+
+@searched
+@given(data=st.data(), budget=st.integers(0, 2_000))
+@pytest.mark.parametrize("source", [ANTHROPIC, OPENAI, RESPONSES], ids=lambda dialect: dialect.format)
+def test_arguments_for_every_client_are_valid(source: Dialect, data: st.DataObject, budget: int) -> None:
+    context = octavo.assemble(data.draw(well_formed(source)), budget=budget, model=source.model, format=source.format)
+    assert octavo.validate(context.anthropic()["messages"], format="anthropic", provider="anthropic") == []
+    assert octavo.validate(context.openai()["messages"], format="openai", provider="openai") == []
+    items = context.responses()["input"]
+    assert octavo.validate(items, format="openai-responses", provider="openai-responses") == []
+
+
+@searched
+@given(history=histories(), budget=budgets)
+@example(history=("openai", []), budget=0)
+def test_the_report_is_written_as_json_and_text(history: tuple[Format, Messages], budget: int) -> None:
+    format, messages = history
+    report = octavo.assemble(messages, budget=budget, format=format, provider=format).report
+    written = json.loads(report.to_json())
+    assert written["tokens"] == report.tokens
+    assert written["fits"] == report.fits
+    assert str(report).startswith(f"{report.tokens:,} of {report.budget:,} tokens")
+
+
+@searched
+@given(history=histories(), keep=st.integers(0, 30), budget=budgets)
+def test_rewinding_is_never_having_gone_on(history: tuple[Format, Messages], keep: int, budget: int) -> None:
+    format, messages = history
+    keep = min(keep, len(messages))
+    gone = octavo.Transcript(format=format, provider=format)
+    gone.extend(messages)
+    gone.assemble(budget=budget)
+    branch = gone.fork()
+    gone.rewind(keep)
+    fresh = octavo.Transcript(format=format, provider=format)
+    fresh.extend(messages[:keep])
+    assert gone.assemble(budget=budget).messages == fresh.assemble(budget=budget).messages
+    whole = octavo.assemble(messages, budget=budget, format=format, provider=format)
+    assert branch.assemble(budget=budget).messages == whole.messages
