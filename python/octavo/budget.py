@@ -21,7 +21,9 @@ _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*")
 
 def _whole(name: str, value: object, least: int = 0) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= _LARGEST:
-        raise BudgetError(f"{name} must be a whole number of at least {least} tokens, got {value!r}", name=name, got=value)
+        raise BudgetError(
+            f"{name} must be a whole number of at least {least} tokens, got {value!r}", name=name, got=value
+        )
     return value
 
 
@@ -47,7 +49,7 @@ class Marks:
 
     def __post_init__(self) -> None:
         """Refuse marks that are out of order."""
-        shares = (self.low, self.soft, self.high)
+        shares: tuple[object, ...] = (self.low, self.soft, self.high)
         if not all(isinstance(share, (int, float)) and math.isfinite(share) for share in shares):
             raise BudgetError(f"marks must be numbers, got {self!r}", name="marks", got=self)
         if not (0 < self.low <= self.soft <= self.high <= 1 and self.low < self.high):
@@ -133,11 +135,15 @@ class Section:
         if not _NAME.fullmatch(self.name):
             raise BudgetError(f"section name must be a tag name, got {self.name!r}", name="name", got=self.name)
         if self.place not in ("prefix", "head", "tail"):
-            raise BudgetError(f"section place must be prefix, head or tail, got {self.place!r}", name="place", got=self.place)
+            raise BudgetError(
+                f"section place must be prefix, head or tail, got {self.place!r}", name="place", got=self.place
+            )
         _whole("min_tokens", self.min_tokens)
         if self.max_tokens is not None and _whole("max_tokens", self.max_tokens) < self.min_tokens:
             raise BudgetError(
-                f"max_tokens {self.max_tokens} is below min_tokens {self.min_tokens}", name="max_tokens", got=self.max_tokens
+                f"max_tokens {self.max_tokens} is below min_tokens {self.min_tokens}",
+                name="max_tokens",
+                got=self.max_tokens,
             )
 
     def block(self, text: str | None = None) -> str:

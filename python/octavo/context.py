@@ -10,6 +10,7 @@ from octavo.messages import Format, Provider
 
 if TYPE_CHECKING:
     from octavo.drafting import Draft
+    from octavo.formats import ClientFormat
     from octavo.report import Report
 
 __all__ = ["Context", "Due"]
@@ -87,14 +88,16 @@ class Context:
         """Keyword arguments for `client.responses.create`; converted when needed."""
         return self._arguments("openai-responses")
 
-    def _arguments(self, target: Format) -> dict[str, Any]:
+    def _arguments(self, target: ClientFormat) -> dict[str, Any]:
         from octavo.formats import client_arguments
 
         return client_arguments(self.messages, target, source=self.format, system=self.system, tools=self.tools)
 
     def __repr__(self) -> str:
         verdict = "fits" if self.fits else f"over by {self.tokens - self.budget}"
-        return f"<Context {self.format}: {len(self.messages)} messages, {self.tokens} of {self.budget} tokens, {verdict}>"
+        return (
+            f"<Context {self.format}: {len(self.messages)} messages, {self.tokens} of {self.budget} tokens, {verdict}>"
+        )
 
 
 def due_of(draft: Draft) -> tuple[Due, ...]:

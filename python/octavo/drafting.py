@@ -64,9 +64,7 @@ class Draft:
     mode: Mode
 
 
-def frame_of(
-    counter: Counter, format: Format, system: Any, tools: Any, sections: Sequence[Section]
-) -> Frame:
+def frame_of(counter: Counter, format: Format, system: Any, tools: Any, sections: Sequence[Section]) -> Frame:
     """Count and place everything that does not depend on the history."""
     placed: list[Placed] = []
     leading: list[str] = []
@@ -75,7 +73,9 @@ def frame_of(
         if section.place == "tail" or not section.text:
             continue
         block, verdict = _cut(counter, section)
-        placed.append(Placed(section.name, section.place, _message_tokens(counter, format, block), verdict, section.source))
+        placed.append(
+            Placed(section.name, section.place, _message_tokens(counter, format, block), verdict, section.source)
+        )
         if section.place == "head":
             head.append(block)
         elif system is None and format in ("openai", "openai-responses"):
@@ -177,13 +177,20 @@ def _share_tail(draft: Draft) -> list[tuple[Section, str, str]]:
         for section, tokens in zip(draft.frame.tail, asked, strict=True)
     ]
     granted = _core.allocate(requests, draft.plan.left)
-    shared: list[tuple[Section, str, str]] = []
-    for section, (block, verdict), tokens, grant in zip(draft.frame.tail, whole, asked, granted, strict=True):
-        if grant < tokens:
-            limit = replace(section, min_tokens=0, max_tokens=max(0, grant - framing))
-            block, verdict = _within(counter, limit)
-        shared.append((section, block, verdict if block else "dropped"))
-    return shared
+    return [
+        _fitted(counter, section, cut, tokens, grant, framing)
+        for section, cut, tokens, grant in zip(draft.frame.tail, whole, asked, granted, strict=True)
+    ]
+
+
+def _fitted(
+    counter: Counter, section: Section, cut: tuple[str, str], tokens: int, grant: int, framing: int
+) -> tuple[Section, str, str]:
+    """The section as it is where it was granted all that it asked for, else cut to its grant or left out."""
+    if grant >= tokens:
+        return section, *cut
+    limit = replace(section, min_tokens=0, max_tokens=max(0, grant - framing))
+    return section, *_within(counter, limit)
 
 
 def _within(counter: Counter, section: Section) -> tuple[str, str]:

@@ -108,7 +108,7 @@ def decided_format(messages: Sequence[object]) -> Format | None:
     return _first_decided(islice(messages, _LOOKED_AT_SINGLY, None))
 
 
-def infer_provider(format: Format, model: str | None = None) -> Provider:  # noqa: A002 (the word for it)
+def infer_provider(format: Format, model: str | None = None) -> Provider:
     """Tell whose rules a list must obey, from its format and the model it is meant for.
 
     A format of its own (Gemini, Bedrock, Responses) is that provider's. Chat and Anthropic messages are

@@ -58,7 +58,9 @@ def append_text(format: Format, message: Mapping[str, Any], text: str) -> dict[s
 def into_system(format: Format, system: Any, text: str) -> Any:
     """The system parameter with a text after it, in the kind that it was given in."""
     if system is None:
-        return {"parts": [{"text": text}]} if format == "gemini" else ([{"text": text}] if format == "bedrock" else text)
+        return (
+            {"parts": [{"text": text}]} if format == "gemini" else ([{"text": text}] if format == "bedrock" else text)
+        )
     if isinstance(system, str):
         return f"{system}\n\n{text}"
     if isinstance(system, Mapping):

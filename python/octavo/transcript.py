@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
-from typing import Any, Final, Self
+from typing import Any, Final, Self, TypeVar
 
 from octavo import _core
 from octavo.budget import Budget, Section
@@ -19,6 +18,8 @@ from octavo.tokens import Counter, TokenCounter, Usage, counter_for
 from octavo.validity import Mode, mode_of
 
 __all__ = ["Transcript"]
+
+_T = TypeVar("_T")
 
 OFF_LOOP_CHARACTERS: Final = 64 * 1024
 """Text of more characters is counted on a worker thread by the `_async` forms: about half a millisecond of work,
@@ -62,7 +63,9 @@ class Transcript:
         """Start an empty conversation."""
         for name in (format, provider):
             if name is not None and name not in FORMATS:
-                raise FormatError(f"unknown format or provider {name!r}: expected one of {', '.join(FORMATS)}", got=name)
+                raise FormatError(
+                    f"unknown format or provider {name!r}: expected one of {', '.join(FORMATS)}", got=name
+                )
         self._model = model
         self._given_provider = provider
         self._counter = counter if isinstance(counter, Counter) else counter_for(model, strict=strict, counter=counter)
@@ -215,8 +218,8 @@ class Transcript:
         with self._lock:
             if not self._settled:
                 self._settle(fresh)
-            format = self._format  # noqa: A001 (the word for it)
-        counted = await asyncio.to_thread(self._count_apart, fresh, format)
+            format = self._format
+        counted = await _off_loop(self._count_apart, fresh, format)
         with self._lock:
             if format != self._format:
                 # Another task's messages decided the format meanwhile: read under what holds now.
@@ -225,19 +228,21 @@ class Transcript:
             self._messages += fresh
             return counted.tokens
 
-    def _count_apart(self, messages: list[Any], format: Format) -> _core.Transcript:  # noqa: A002
+    def _count_apart(self, messages: list[Any], format: Format) -> _core.Transcript:
         """Rows of messages that belong to no transcript yet."""
         rows = _core.Transcript(format, self._counter.core)
         for start in range(0, len(messages), _BATCH):
             rows.extend(messages[start : start + _BATCH])
         return rows
 
-    async def assemble_async(self, *, budget: int | Budget, system: Any = None, tools: Any = None, **options: Any) -> Context:
+    async def assemble_async(
+        self, *, budget: int | Budget, system: Any = None, tools: Any = None, **options: Any
+    ) -> Context:
         """Like :meth:`assemble`, off the event loop when system, tools and sections are long and not yet counted."""
         around = (system, tools, [section.text for section in options.get("sections", ())])
         if _core.weigh(around, OFF_LOOP_CHARACTERS) <= OFF_LOOP_CHARACTERS:
             return self.assemble(budget=budget, system=system, tools=tools, **options)
-        return await asyncio.to_thread(self.assemble, budget=budget, system=system, tools=tools, **options)
+        return await _off_loop(self.assemble, budget=budget, system=system, tools=tools, **options)
 
     def observe(self, usage: Any) -> None:
         """Learn from what the provider reported for the last assembled context.
@@ -373,3 +378,10 @@ class Transcript:
 def _spent(draft: Draft) -> int:
     """Tokens of the sections at the tail."""
     return draft.section_tokens - sum(placed.tokens for placed in draft.frame.placed)
+
+
+async def _off_loop(work: Callable[..., _T], *arguments: Any, **options: Any) -> _T:
+    """Run `work` on a worker thread. asyncio is imported here: it is a third of the package's import time."""
+    import asyncio
+
+    return await asyncio.to_thread(work, *arguments, **options)
