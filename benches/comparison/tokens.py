@@ -58,7 +58,7 @@ def prepare_tiktoken(folder: Path) -> None:
     for name in ("o200k_base", "cl100k_base"):
         lines = (base64.b64encode(token) + b" %d\n" % rank for rank, token in enumerate(spelling(name)))
         content = b"".join(lines)
-        for file in (hashlib.sha1(URL.format(name).encode()).hexdigest(), f"{name}.tiktoken"):
+        for file in (hashlib.sha1(URL.format(name).encode()).hexdigest(), f"{name}.tiktoken"):  # noqa: S324 - tiktoken's file names
             (folder / file).write_bytes(content)
 
 
@@ -158,7 +158,11 @@ def sources() -> dict[str, Iterator[str]]:
         "JSON": lines,
         "agent transcripts": transcript_texts("transcripts/claude_code_spotter.jsonl", 20),
         "tool results, logs": transcript_texts("text/tool_outputs.jsonl", 20),
-        "Korean": (text for name in ("text/text_ko", "transcripts/functionchat_ko") for text in transcript_texts(f"{name}.jsonl", 8)),
+        "Korean": (
+            text
+            for name in ("text/text_ko", "transcripts/functionchat_ko")
+            for text in transcript_texts(f"{name}.jsonl", 8)
+        ),
         "Japanese": (text for text in transcript_texts("transcripts/realpersonachat_ja.jsonl", 4) if text > "~"),
         "Chinese": (text for text in transcript_texts("transcripts/crosswoz_zh.jsonl", 4) if text > "~"),
         "emoji, symbols": files(packages / "pip/_vendor/rich", "_emoji*.py", 4),
@@ -358,7 +362,10 @@ def check_equality(folder: Path) -> list[str]:
     right = [LOADERS["tiktoken"][1](folder)(doc.text) for doc in docs] if docs else []
     tokens = sum(right)
     size = sum(len(doc.text.encode()) for doc in docs)
-    rows = [f"{len(docs):,} documents, {size / 1e6:.1f} MB, {tokens:,} tokens, {len(kinds)} classes: {', '.join(kinds)}.", ""]
+    rows = [
+        f"{len(docs):,} documents, {size / 1e6:.1f} MB, {tokens:,} tokens, {len(kinds)} classes: {', '.join(kinds)}.",
+        "",
+    ]
     rows += ["| | documents counted differently from tiktoken |", "|---|---|"]
     for name in installed():
         if name in ("tiktoken", "tokenizers"):
@@ -393,7 +400,10 @@ def tables(results: dict[str, list[dict[str, float]]]) -> list[str]:
     docs = documents(1_000_000)
     megabytes = [sum(len(doc.text.encode()) for doc in docs if doc.half == half) / 1e6 for half in (0, 1)]
     reference = best["tiktoken"]["unseen"]
-    rows = ["| MB/s, one thread | cold | unseen | hot | unseen, x tiktoken | load + first count, ms |", "|---|---|---|---|---|---|"]
+    rows = [
+        "| MB/s, one thread | cold | unseen | hot | unseen, x tiktoken | load + first count, ms |",
+        "|---|---|---|---|---|---|",
+    ]
     for name, times in best.items():
         rates = (megabytes[0] / times["cold"], megabytes[1] / times["unseen"], megabytes[1] / times["hot"])
         cells = " | ".join(f"{rate:.0f}" for rate in rates)
@@ -402,7 +412,9 @@ def tables(results: dict[str, list[dict[str, float]]]) -> list[str]:
     rows += [f"| {name} | {t['small English'] * 1e6:.2f} | {t['small Korean'] * 1e6:.2f} |" for name, t in best.items()]
     kinds = [key for key in best["octavo"] if key.startswith("hot ")]
     rows += ["", "| hot MB/s | " + " | ".join(kind[4:] for kind in kinds) + " |", "|---" * (len(kinds) + 1) + "|"]
-    sizes = {kind: sum(len(d.text.encode()) for d in docs if d.half and "hot " + d.kind == kind) / 1e6 for kind in kinds}
+    sizes = {
+        kind: sum(len(d.text.encode()) for d in docs if d.half and "hot " + d.kind == kind) / 1e6 for kind in kinds
+    }
     for name, times in best.items():
         rows.append(f"| {name} | " + " | ".join(f"{sizes[kind] / times[kind]:.0f}" for kind in kinds) + " |")
     return rows
