@@ -8,7 +8,8 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use octavo::tokens::{CountTokens, Encoding, StreamCounter};
 
 const PROSE: &str = "The agent read the file, found 3 failing tests and didn't know why: see src/window.rs:42.\n";
-const CODE: &str = "    fn end(text: &[u8], at: usize) -> usize {\n        text.len().min(at + 1) // never 0\n    }\n\n";
+const CODE: &str =
+    "    fn end(text: &[u8], at: usize) -> usize {\n        text.len().min(at + 1) // never 0\n    }\n\n";
 const KOREAN: &str = "에이전트가 파일을 읽고 실패한 테스트 세 개를 찾았지만 이유를 알지 못했습니다.\n";
 const CHINESE: &str = "代理读取了文件，发现三个失败的测试，但不知道原因。";
 
