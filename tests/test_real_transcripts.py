@@ -33,7 +33,9 @@ def conversations() -> Iterator[Conversation]:
 @pytest.fixture(scope="module")
 def recorded() -> list[Conversation]:
     if not FOLDER.is_dir():
-        pytest.skip(f"no recorded conversations at {FOLDER.name}: set OCTAVO_SHARED to the folder that has data/transcripts")
+        pytest.skip(
+            f"no recorded conversations at {FOLDER.name}: set OCTAVO_SHARED to the folder that has data/transcripts"
+        )
     found = list(conversations())
     assert len(found) > 100
     return found
@@ -43,7 +45,9 @@ def task_of(messages: list[Any]) -> Any:
     """The first message of a user that says something beside tool results."""
     for message in messages:
         content = message["content"]
-        if message["role"] == "user" and (isinstance(content, str) or any(block["type"] == "text" for block in content)):
+        if message["role"] == "user" and (
+            isinstance(content, str) or any(block["type"] == "text" for block in content)
+        ):
             return message
     return None
 
