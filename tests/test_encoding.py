@@ -114,7 +114,7 @@ def test_generated_text_counts_like_the_reference(references: dict[str, tiktoken
 def test_long_text_of_few_parts_counts_like_the_reference(
     references: dict[str, tiktoken.Encoding], few: list[str], seed: int
 ) -> None:
-    text = "".join(random.Random(seed).choices(few, k=400))  # noqa: S311 - test data
+    text = "".join(random.Random(seed).choices(few, k=400))
     for name in NAMES:
         assert Encoding(name).count(text) == reference_count(references[name], text)
 
@@ -217,7 +217,7 @@ MEGABYTE = 1_000_000
 
 
 def pathological() -> dict[str, Callable[[int], str]]:
-    rng = random.Random(1)  # noqa: S311 - test data
+    rng = random.Random(1)
     letters = "abcdefghijklmnopqrstuvwxyz"
     hangul = [chr(code) for code in range(0xAC00, 0xD7A4)]
     chinese = [chr(code) for code in range(0x4E00, 0x9FFF)]
@@ -290,12 +290,12 @@ def test_the_first_count_is_early() -> None:
 
 def test_threads_agree_while_the_cache_turns_over() -> None:
     encoding = Encoding("cl100k_base")
-    rng = random.Random(2)  # noqa: S311 - test data
+    rng = random.Random(2)
     texts = ["".join(rng.choices("abcdefghij", k=9)) + " tail" for _ in range(3_000)]
     right = [encoding.count(text) for text in texts]
 
     def work(seed: int) -> int:
-        noise = random.Random(seed)  # noqa: S311 - test data
+        noise = random.Random(seed)
         wrong = 0
         for text, count in zip(texts, right, strict=True):
             encoding.count("".join(noise.choices("klmnopqrst0", k=200)))

@@ -58,7 +58,7 @@ def prepare_tiktoken(folder: Path) -> None:
     for name in ("o200k_base", "cl100k_base"):
         lines = (base64.b64encode(token) + b" %d\n" % rank for rank, token in enumerate(spelling(name)))
         content = b"".join(lines)
-        for file in (hashlib.sha1(URL.format(name).encode()).hexdigest(), f"{name}.tiktoken"):  # noqa: S324 - tiktoken's file names
+        for file in (hashlib.sha1(URL.format(name).encode()).hexdigest(), f"{name}.tiktoken"):
             (folder / file).write_bytes(content)
 
 

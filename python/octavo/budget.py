@@ -27,6 +27,10 @@ def _whole(name: str, value: object, least: int = 0) -> int:
     return value
 
 
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and math.isfinite(value)
+
+
 @dataclass(frozen=True, slots=True)
 class Marks:
     """When shrinking starts and where it goes, as shares of the room.
@@ -49,8 +53,7 @@ class Marks:
 
     def __post_init__(self) -> None:
         """Refuse marks that are out of order."""
-        shares: tuple[object, ...] = (self.low, self.soft, self.high)
-        if not all(isinstance(share, (int, float)) and math.isfinite(share) for share in shares):
+        if not all(map(_is_number, (self.low, self.soft, self.high))):
             raise BudgetError(f"marks must be numbers, got {self!r}", name="marks", got=self)
         if not (0 < self.low <= self.soft <= self.high <= 1 and self.low < self.high):
             raise BudgetError(
