@@ -10,8 +10,7 @@ use pyo3::types::PyString;
 use crate::error::raise;
 use crate::node::borrow_text;
 
-/// Texts from this many bytes on are counted with the interpreter released: 64 KiB take 0.2 to 0.6 ms, and giving
-/// the interpreter up and taking it back 1 µs when nobody waits, but up to a switch interval (5 ms) when somebody does.
+/// Texts from this many bytes on are counted with the interpreter released. A starting value, not a measured one.
 const DETACH: usize = 64 * 1024;
 
 /// An exact tokenizer. `octavo._core.pyi` documents the methods.

@@ -196,8 +196,7 @@ fn split_by_byte(sorted: &[(&[u8], u32)], open: Open, bytes: &mut Vec<u8>, child
     }
 }
 
-/// The tokens in the order of their bytes. Compares the first eight bytes as a number: 3 times faster than
-/// comparing slices.
+/// The tokens in the order of their bytes, the first eight compared as one number.
 fn sorted<'bytes>(tokens: impl Iterator<Item = &'bytes [u8]>) -> Vec<(&'bytes [u8], u32)> {
     let prefix = |bytes: &[u8]| {
         let mut first = [0; 8];

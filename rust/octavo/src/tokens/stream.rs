@@ -11,7 +11,7 @@ use super::truncate::is_safe;
 pub struct StreamCounter {
     counter: Arc<dyn CountTokens>,
     settled: usize,
-    /// What the next part may still change: rarely more than two words.
+    /// What the next part may still change, and what has come since that was last looked for.
     tail: String,
     /// Length at which the tail is looked through again. Grows with the tail, so that one long run that arrives in
     /// small parts is not looked through at each of them.
