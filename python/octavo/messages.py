@@ -15,7 +15,17 @@ from typing import Any, Final, Literal, TypeAlias, cast
 
 from octavo.errors import FormatError, MessageError
 
-__all__ = ["FORMATS", "Format", "Message", "Provider", "decided_format", "infer_format", "infer_provider", "plain"]
+__all__ = [
+    "FORMATS",
+    "Format",
+    "Message",
+    "Provider",
+    "answers_in_blocks",
+    "decided_format",
+    "infer_format",
+    "infer_provider",
+    "plain",
+]
 
 Format: TypeAlias = Literal["anthropic", "openai", "openai-responses", "gemini", "bedrock"]
 """The shape that messages are written in."""
@@ -97,7 +107,7 @@ def infer_format(messages: Iterable[object], model: str | None = None) -> Format
         return "openai"
     if model is not None and (_CLAUDE.search(model) or _OPENAI.search(model)):
         return "anthropic" if _CLAUDE.search(model) else "openai"
-    return "anthropic" if not texts_only and any(map(_answers_in_blocks, listed)) else "openai"
+    return "anthropic" if not texts_only and any(map(answers_in_blocks, listed)) else "openai"
 
 
 def decided_format(messages: Sequence[object]) -> Format | None:
@@ -172,7 +182,7 @@ def _decide(message: object) -> Format | None:
     return None
 
 
-def _answers_in_blocks(message: object) -> bool:
+def answers_in_blocks(message: object) -> bool:
     """Whether an assistant message's content is a list of blocks: Anthropic's answers are, Chat's are texts."""
     return isinstance(_field(message, "content"), (list, tuple)) and _field(message, "role") == "assistant"
 

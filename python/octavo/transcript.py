@@ -12,7 +12,9 @@ from octavo.budget import Budget, Section
 from octavo.context import Context
 from octavo.drafting import Draft, Frame, draft_of, frame_of
 from octavo.errors import FormatError, MessageError, OctavoError
-from octavo.messages import FORMATS, Format, Provider, decided_format, infer_format, infer_provider
+from octavo.messages import (
+    FORMATS, Format, Provider, answers_in_blocks, decided_format, infer_format, infer_provider,
+)  # fmt: skip
 from octavo.recipes import CONTINUE, NO_RESULT
 from octavo.tokens import Counter, TokenCounter, Usage, counter_for
 from octavo.validity import Mode, mode_of
@@ -78,6 +80,8 @@ class Transcript:
         self._modes: dict[tuple[Any, ...], Mode] = {}
         self._added: tuple[int, int, int] | None = None
         self._last: tuple[int, int] | None = None
+        # Pins and reports, each with the number of messages at its time, for as long as the format may change.
+        self._told: list[tuple[int, Callable[[_core.Transcript], object]]] = []
         self._lock = threading.RLock()
 
     @property
@@ -262,7 +266,7 @@ class Transcript:
             if self._last is None:
                 raise OctavoError("observe needs a context that was assembled before: there is none yet")
             at, counted = self._last
-            self._engine.observe(at, reported, counted)
+            self._tell(lambda engine: engine.observe(at, reported, counted))
 
     def pin(self, index: int) -> None:
         """Never leave out the message at `index`, nor the exchange it belongs to.
@@ -306,17 +310,26 @@ class Transcript:
             # Contexts made before keep the engine they were made from.
             self._engine = self._engine.truncated(length)
             self._messages = self._messages[:length]
+            self._told = [told for told in self._told if told[0] <= length]
             self._last = None
 
     def _with(self, engine: _core.Transcript, messages: list[Any]) -> Self:
         other = type(self)(self._model, format=self._format, provider=self._given_provider, counter=self._counter)
         other._settled = self._settled
         other._engine, other._messages, other._last = engine, list(messages), self._last
+        other._told = list(self._told)
         return other
 
     def _pin(self, index: int, *, pinned: bool) -> None:
         with self._lock:
-            self._engine.pin(self._position(index), pinned)
+            position = self._position(index)
+            self._tell(lambda engine: engine.pin(position, pinned))
+
+    def _tell(self, said: Callable[[_core.Transcript], object]) -> None:
+        """Let the engine know what a caller said, and whichever engine takes its place."""
+        said(self._engine)
+        if not self._settled:
+            self._told.append((len(self._messages), said))
 
     def _position(self, index: int) -> int:
         position = index + len(self._messages) if index < 0 else index
@@ -330,18 +343,33 @@ class Transcript:
         if decided is None and not self._messages:
             decided_now: Format = infer_format(fresh, self._model)
         elif decided is None:
-            return
+            if not any(map(answers_in_blocks, fresh)):
+                return
+            # As the one-call form tells it from the whole list.
+            decided_now = infer_format([self._messages[0], *fresh], self._model)
         else:
             decided_now = decided
         self._settled = decided is not None
         if decided_now == self._format:
             return
-        engine = _core.Transcript(decided_now, self._counter.core)
-        engine.extend(self._messages)
+        engine = self._read_again(decided_now)
         self._format = decided_now
         self._provider = self._given_provider or infer_provider(decided_now, self._model)
         self._engine, self._framed, self._added = engine, None, None
+        if self._settled:
+            self._told.clear()
         self._modes.clear()
+
+    def _read_again(self, format: Format) -> _core.Transcript:  # noqa: A002
+        """The conversation so far in another format, with what callers said about it."""
+        engine = _core.Transcript(format, self._counter.core)
+        read = 0
+        for at, said in self._told:
+            engine.extend(self._messages[read:at])
+            read = at
+            said(engine)
+        engine.extend(self._messages[read:])
+        return engine
 
     def _frame(self, system: Any, tools: Any, sections: tuple[Section, ...]) -> Frame:
         """The counted frame; counted anew when anything in it changed, also deep inside."""
