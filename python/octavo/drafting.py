@@ -62,6 +62,8 @@ class Draft:
     tokens: int
     source: Sequence[Any]
     mode: Mode
+    head_at: int | None = None
+    """Where messages of their own hold the head sections; `None` where they joined one that is there."""
 
 
 def frame_of(counter: Counter, format: Format, system: Any, tools: Any, sections: Sequence[Section]) -> Frame:
@@ -73,15 +75,17 @@ def frame_of(counter: Counter, format: Format, system: Any, tools: Any, sections
         if section.place == "tail" or not section.text:
             continue
         block, verdict = _cut(counter, section)
-        placed.append(
-            Placed(section.name, section.place, _message_tokens(counter, format, block), verdict, section.source)
-        )
         if section.place == "head":
             head.append(block)
+            tokens = _message_tokens(counter, format, block)
         elif system is None and format in ("openai", "openai-responses"):
             leading.append(block)
+            tokens = _message_tokens(counter, format, block)
         else:
-            system = into_system(format, system, block)
+            # What it adds: the system prompt may have been empty, and the text joins what is there.
+            without, system = counter.count_system(system), into_system(format, system, block)
+            tokens = counter.count_system(system) - without
+        placed.append(Placed(section.name, section.place, tokens, verdict, section.source))
     tail = tuple(section for section in sections if section.place == "tail" and section.text)
     in_messages = sum(_message_tokens(counter, format, block) for block in (*leading, *head))
     tokens = counter.fixed + counter.count_system(system) + counter.count_tools(tools) + in_messages
@@ -151,8 +155,7 @@ def _place_sections(draft: Draft) -> None:
     for block in frame.leading:
         messages.insert(leading, text_message(format, "system", block))
         leading += 1
-    for block in frame.head:
-        at_head(format, messages, leading, block)
+    draft.head_at = at_head(format, messages, leading, frame.head)
     placed = list(frame.placed)
     spent = 0
     for section, block, verdict in _share_tail(draft):

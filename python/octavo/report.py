@@ -195,8 +195,11 @@ def _method(draft: Draft) -> tuple[str, float]:
 
 
 def _first_changed(draft: Draft, shared: int) -> int:
-    """Where this context leaves what the call before sent; sections of the prefix shift it."""
-    return shared + len(draft.frame.leading)
+    """Where this context leaves what the call before sent: sections that are messages of their own shift it."""
+    index = shared + len(draft.frame.leading)
+    if draft.head_at is not None and index >= draft.head_at:
+        index += len(draft.frame.head)
+    return index
 
 
 def _pinned(draft: Draft) -> dict[str, int]:

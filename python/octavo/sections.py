@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -68,17 +68,23 @@ def into_system(format: Format, system: Any, text: str) -> Any:
     return [*system, {"text": text} if format == "bedrock" else {"type": "text", "text": text}]
 
 
-def at_head(format: Format, messages: list[Any], leading: int, text: str) -> int:
-    """Put a text before the history, after the task; the position that changed.
+def at_head(format: Format, messages: list[Any], leading: int, texts: Sequence[str]) -> int | None:
+    """Put texts before the history, after the task: in their order.
 
-    Where roles alternate it joins the task's message; a new object takes the message's place in the list.
+    Where roles alternate they join the task's message; a new object takes the message's place in the list.
+
+    Returns:
+        Where they stand as messages of their own; `None` where they joined one, or there are none.
     """
+    if not texts:
+        return None
     opens = leading < len(messages) and _role(messages[leading]) == "user"
     if opens and format in _ALTERNATING:
-        messages[leading] = append_text(format, messages[leading], text)
-        return leading
+        for text in texts:
+            messages[leading] = append_text(format, messages[leading], text)
+        return None
     at = leading + 1 if opens else leading
-    messages.insert(at, text_message(format, "user", text))
+    messages[at:at] = [text_message(format, "user", text) for text in texts]
     return at
 
 
