@@ -164,10 +164,11 @@ impl Plan {
             Reason::Task
         } else if transcript.pins().iter().any(|pin| pin.exchange == exchange) {
             Reason::Pinned
+        } else if transcript.obligations(self.window.end).any(|open| open == exchange) {
+            // Before the request: a user who speaks while a call waits speaks in the call's own exchange.
+            Reason::Obligation
         } else if transcript.exchanges().get(exchange as usize).is_some_and(|found| found.user_speech) {
             Reason::Request
-        } else if transcript.obligations(self.window.end).any(|open| open == exchange) {
-            Reason::Obligation
         } else {
             Reason::AnsweredLate
         }
