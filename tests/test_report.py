@@ -1,0 +1,156 @@
+"""The report: every number in it is recounted, and it can be printed and stored."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+import octavo
+from octavo import Section
+from sessions import DIALECTS, OPENAI, RESPONSES, Dialect, calls_at, tools_of
+
+every_dialect = pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.format)
+exact_dialects = pytest.mark.parametrize("dialect", [OPENAI, RESPONSES], ids=lambda dialect: dialect.format)
+
+SECTIONS = (
+    Section("policy", "be kind to people", "prefix", source="handbook"),
+    Section("summary", "so far nothing", "head"),
+    Section("state", "step 4 of 9", source="task"),
+    Section("recall", "lorem ipsum " * 90, priority=-1, min_tokens=20),
+)
+
+
+@exact_dialects
+@pytest.mark.parametrize("budget", [0, 150, 400, 700, 1_500, 50_000])
+@pytest.mark.parametrize("sections", [(), SECTIONS], ids=["plain", "sections"])
+@pytest.mark.parametrize("system", [None, "You are an agent. " * 5])
+def test_every_number_is_true(
+    dialect: Dialect, budget: int, sections: tuple[Section, ...], system: str | None
+) -> None:
+    messages = [dialect.user("Task"), *dialect.loop(20, parallel=2), dialect.reply("ok"), dialect.user("go on")]
+    tools = tools_of(dialect)
+    context = octavo.assemble(
+        messages, budget=budget, model=dialect.model, system=system, tools=tools, sections=sections
+    )
+    report, counter = context.report, octavo.counter_for(dialect.model)
+    assert report.method == "exact"
+    assert report.error_bound == 0.0
+    counted = counter.count_messages(context.messages, context.tools, context.system, format=dialect.format)
+    assert report.tokens == context.tokens == counted.tokens
+    assert report.budget == context.budget == budget
+    assert report.fits == context.fits == (report.tokens <= budget)
+    assert report.over == max(0, report.tokens - budget)
+    own = {id(message): index for index, message in enumerate(messages)}
+    shown = [own[id(message)] for message in context.messages if id(message) in own]
+    kept = [index for span in report.spans if span.verdict == "kept" for index in range(span.start, span.end)]
+    assert kept == shown
+    for span in report.spans:
+        each = [counter.count_message(message, dialect.format) for message in messages[span.start : span.end]]
+        assert span.tokens == sum(each)
+    assert report.history_tokens == sum(span.tokens for span in report.spans if span.verdict == "kept")
+    added = [message for message in context.messages if id(message) not in own]
+    in_system = counter.count_system(context.system) - counter.count_system(system)
+    in_messages = sum(counter.count_message(message, dialect.format) for message in added)
+    assert report.section_tokens == in_system + in_messages
+    assert report.fixed_tokens == counter.fixed + counter.count_tools(tools) + counter.count_system(system)
+    assert report.fixed_tokens + report.history_tokens + report.section_tokens == report.tokens
+    assert [section.name for section in report.sections] == [section.name for section in sections]
+    assert [section.source for section in report.sections] == [section.source for section in sections]
+
+
+@exact_dialects
+def test_repairs_are_counted_and_told(dialect: Dialect) -> None:
+    messages = [
+        dialect.user("Task"), *dialect.calls("a", "b"), *dialect.results("a"), *dialect.results("stray"),
+        dialect.reply("hm"), dialect.user("and?"), *dialect.calls("c"),
+    ]  # fmt: skip
+    context = octavo.assemble(messages, budget=5_000, model=dialect.model)
+    report = context.report
+    counted = octavo.counter_for(dialect.model).count_messages(context.messages, format=dialect.format)
+    assert report.tokens == counted.tokens
+    assert len(report.repairs) >= 2
+    assert any("stray" in line for line in report.repairs)
+    assert "edited" in {span.verdict for span in report.spans}
+    assert all(f"repaired: {line}" in str(report) for line in report.repairs)
+
+
+@every_dialect
+def test_the_stable_prefix_is_what_was_sent_before(dialect: Dialect) -> None:
+    counter = octavo.counter_for(dialect.model)
+    messages = [dialect.user("Task"), *dialect.loop(60)]
+    before: octavo.Context | None = None
+    for cut in calls_at(messages):
+        context = octavo.assemble(
+            messages[:cut], budget=1_500, model=dialect.model, format=dialect.format, tools=tools_of(dialect)
+        )
+        report = context.report
+        if before is None:
+            assert (report.stable_prefix_tokens, report.first_changed_index) == (0, None)
+        else:
+            pairs = zip(context.messages, before.messages, strict=False)
+            same = next((at for at, (ours, theirs) in enumerate(pairs) if ours != theirs), None)
+            assert report.first_changed_index == (len(before.messages) if same is None else same)
+            shared = context.messages[: report.first_changed_index]
+            counted = counter.count_messages(shared, context.tools, context.system, format=dialect.format)
+            assert report.stable_prefix_tokens == counted.tokens
+        before = context
+
+
+def test_what_is_left_out_is_told_with_its_reason() -> None:
+    transcript = octavo.Transcript("gpt-4o")
+    system = {"role": "system", "content": "You are an agent."}
+    # A reply ends the loop; then the last request and its own loop.
+    transcript.extend([system, OPENAI.user("Task"), *OPENAI.loop(10), OPENAI.reply("ok"), OPENAI.user("and now")])
+    transcript.extend(OPENAI.loop(30, start=50))
+    transcript.pin(4)
+    report = transcript.assemble(budget=900).report
+    reasons = {span.reason: span.verdict for span in report.spans}
+    assert reasons == {
+        "leading": "kept", "task": "kept", "pinned": "kept", "request": "kept", "window": "kept", "before_cut": "dropped",
+    }  # fmt: skip
+    assert [span.start for span in report.spans] == [0] + [span.end for span in report.spans][:-1]
+
+
+@every_dialect
+@pytest.mark.parametrize("budget", [0, 900, 50_000])
+def test_it_is_printed_and_stored(dialect: Dialect, budget: int) -> None:
+    messages = [dialect.user("Task"), *dialect.calls("lost"), *dialect.loop(30)]
+    report = octavo.assemble(messages, budget=budget, model=dialect.model, sections=SECTIONS[:1]).report
+    written = json.loads(report.to_json())
+    assert written == json.loads(json.dumps(report.to_dict()))
+    assert json.loads(report.to_json(indent=2)) == written
+    for name in ("tokens", "budget", "fits", "over", "stable_prefix_tokens", "first_changed_index", "method", "provider"):
+        assert written[name] == getattr(report, name)
+    assert len(written["spans"]) == len(report.spans)
+    stream = io.StringIO()
+    Console(file=stream, width=200).print(report)
+    for text in (str(report), stream.getvalue()):
+        assert f"{report.tokens:,} of {budget:,} tokens" in text
+        assert ("OVER by" in text) == (not report.fits)
+        assert "section policy" in text
+        assert "handbook" in text
+        assert all(f"{span.tokens:,}" in text for span in report.spans)
+
+
+def test_it_is_built_when_read_and_stays_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    import octavo.report as module
+
+    built: list[Any] = []
+    original = module.report_of
+    monkeypatch.setattr(module, "report_of", lambda draft: built.append(draft) or original(draft))
+    transcript = octavo.Transcript("gpt-4o")
+    transcript.extend([OPENAI.user("Task"), *OPENAI.loop(20)])
+    context = transcript.assemble(budget=900)
+    assert built == []
+    unread = transcript.assemble(budget=900)
+    transcript.extend(OPENAI.loop(20, start=100))
+    transcript.assemble(budget=900)
+    transcript.rewind(3)
+    assert context.report is context.report
+    assert context.report == unread.report
+    assert len(built) == 2
+    assert context.report.spans[-1].end == 41
