@@ -97,9 +97,12 @@ def test_sdk_objects_come_back_as_themselves() -> None:
     )
     context = assembled(OPENAI, [OPENAI.user("hi"), chat, *OPENAI.results("t1")], 5_000)
     assert context.messages[1] is chat
-    assert context.tokens == assembled(
-        OPENAI, [OPENAI.user("hi"), chat.model_dump(exclude_none=True), *OPENAI.results("t1")], 5_000
-    ).tokens
+    assert (
+        context.tokens
+        == assembled(
+            OPENAI, [OPENAI.user("hi"), chat.model_dump(exclude_none=True), *OPENAI.results("t1")], 5_000
+        ).tokens
+    )
 
 
 def test_any_iterable_is_taken_once() -> None:
@@ -302,7 +305,8 @@ for dialect in DIALECTS:
     messages = [dialect.user("Task"), *dialect.calls("p"), *dialect.talk(4), *dialect.loop(30, parallel=2)]
     sections = [octavo.Section(name, name * 9, place="tail", priority=1) for name in ("a", "b", "c")]
     for budget in (0, 500, 900, 2000, 9000):
-        context = octavo.assemble(messages, budget=budget, model=dialect.model, tools=tools_of(dialect), sections=sections)
+        options = {"model": dialect.model, "tools": tools_of(dialect), "sections": sections}
+        context = octavo.assemble(messages, budget=budget, **options)
         print(json.dumps(context.messages), context.report.to_json())
 """
 

@@ -201,7 +201,9 @@ def test_b012_arguments_and_reasoning_fill_the_window() -> None:
         arguments = json.dumps({"body": f"{turn} " + "word " * 800})
         function = {"name": "write", "arguments": arguments}
         call = {"id": f"c{turn}", "type": "function", "function": function}
-        messages.append({"role": "assistant", "content": None, "reasoning_content": "think " * 400, "tool_calls": [call]})
+        messages.append(
+            {"role": "assistant", "content": None, "reasoning_content": "think " * 400, "tool_calls": [call]}
+        )
         messages += OPENAI.results(f"c{turn}", text="ok")
     context = octavo.assemble(messages, budget=4_000, model=OPENAI.model)
     counted = octavo.counter_for(OPENAI.model).count_messages(context.messages).tokens

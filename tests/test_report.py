@@ -28,9 +28,7 @@ SECTIONS = (
 @pytest.mark.parametrize("budget", [0, 150, 400, 700, 1_500, 50_000])
 @pytest.mark.parametrize("sections", [(), SECTIONS], ids=["plain", "sections"])
 @pytest.mark.parametrize("system", [None, "You are an agent. " * 5])
-def test_every_number_is_true(
-    dialect: Dialect, budget: int, sections: tuple[Section, ...], system: str | None
-) -> None:
+def test_every_number_is_true(dialect: Dialect, budget: int, sections: tuple[Section, ...], system: str | None) -> None:
     messages = [dialect.user("Task"), *dialect.loop(20, parallel=2), dialect.reply("ok"), dialect.user("go on")]
     tools = tools_of(dialect)
     context = octavo.assemble(
@@ -110,9 +108,10 @@ def test_what_is_left_out_is_told_with_its_reason() -> None:
     report = transcript.assemble(budget=900).report
     reasons = {span.reason: span.verdict for span in report.spans}
     assert reasons == {
-        "leading": "kept", "task": "kept", "pinned": "kept", "request": "kept", "window": "kept", "before_cut": "dropped",
+        "leading": "kept", "task": "kept", "pinned": "kept", "request": "kept", "window": "kept",
+        "before_cut": "dropped",
     }  # fmt: skip
-    assert [span.start for span in report.spans] == [0] + [span.end for span in report.spans][:-1]
+    assert [span.start for span in report.spans] == [0, *(span.end for span in report.spans[:-1])]
 
 
 @every_dialect
@@ -123,7 +122,8 @@ def test_it_is_printed_and_stored(dialect: Dialect, budget: int) -> None:
     written = json.loads(report.to_json())
     assert written == json.loads(json.dumps(report.to_dict()))
     assert json.loads(report.to_json(indent=2)) == written
-    for name in ("tokens", "budget", "fits", "over", "stable_prefix_tokens", "first_changed_index", "method", "provider"):
+    numbers = ("tokens", "budget", "over", "stable_prefix_tokens", "first_changed_index")
+    for name in (*numbers, "fits", "method", "provider"):
         assert written[name] == getattr(report, name)
     assert len(written["spans"]) == len(report.spans)
     stream = io.StringIO()
@@ -141,7 +141,12 @@ def test_it_is_built_when_read_and_stays_as_it_was(monkeypatch: pytest.MonkeyPat
 
     built: list[Any] = []
     original = module.report_of
-    monkeypatch.setattr(module, "report_of", lambda draft: built.append(draft) or original(draft))
+
+    def listening(draft: Any) -> octavo.Report:
+        built.append(draft)
+        return original(draft)
+
+    monkeypatch.setattr(module, "report_of", listening)
     transcript = octavo.Transcript("gpt-4o")
     transcript.extend([OPENAI.user("Task"), *OPENAI.loop(20)])
     context = transcript.assemble(budget=900)
