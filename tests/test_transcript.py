@@ -474,7 +474,7 @@ async def test_five_megabytes_leave_the_loop_free(shape: str) -> None:
     messages = [OPENAI.user(f"{part} {text}") for part in range(parts)]
     assert sum(len(message["content"].encode()) for message in messages) >= 5_000_000
     widest = []
-    for _ in range(3):  # other people's work on the machine can hold a heartbeat up as well
+    for _ in range(8):  # other people's work on the machine can hold a heartbeat up as well
         transcript = octavo.Transcript("gpt-4o")
 
         async def work(transcript: octavo.Transcript = transcript) -> None:
@@ -484,6 +484,8 @@ async def test_five_megabytes_leave_the_loop_free(shape: str) -> None:
 
         widest.append(await _widest_gap(work()))
         assert len(transcript) == parts
+        if widest[-1] < 0.05:
+            break
     assert min(widest) < 0.05, widest
 
 
