@@ -100,6 +100,19 @@ def test_the_result_is_valid_whatever_the_budget(
 
 
 @searched
+@given(data=st.data(), dialect=st.sampled_from(DIALECTS), budget=st.integers(0, 1_500), marks=MARKS)
+def test_over_only_where_nothing_more_can_go(
+    data: st.DataObject, dialect: Dialect, budget: int, marks: octavo.Marks
+) -> None:
+    messages = data.draw(well_formed(dialect))
+    limit = octavo.Budget(budget, marks=marks)
+    context = octavo.assemble(messages, budget=limit, model=dialect.model, format=dialect.format)
+    if not context.fits:
+        least = octavo.assemble(messages, budget=0, model=dialect.model, format=dialect.format)
+        assert context.tokens <= least.tokens
+
+
+@searched
 @given(history=histories(), budget=budgets)
 def test_order_is_kept_and_whole_messages_are_the_caller_s_own(history: tuple[Format, Messages], budget: int) -> None:
     format, messages = history
