@@ -241,9 +241,9 @@ def test_a_cut_section_still_has_its_end() -> None:
     ],
 )  # fmt: skip
 def test_a_section_that_cannot_be_placed_is_a_typed_error(wrong: dict[str, Any]) -> None:
+    arguments: dict[str, Any] = {"name": "notes", "text": "x", **wrong}
     with pytest.raises(BudgetError):
-        options: dict[str, Any] = {"name": "notes", "text": "x", **wrong}
-        Section(**options)
+        Section(**arguments)
 
 
 def test_an_empty_section_takes_nothing() -> None:

@@ -1,0 +1,211 @@
+"""One conversation in threads, in forked processes and on an event loop: right, unlocked and out of the way."""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+import octavo
+from octavo.errors import MessageError
+from sessions import ANTHROPIC, OPENAI, RESPONSES, Dialect, tools_of
+
+
+def filled(dialect: Dialect, messages: list[Any]) -> octavo.Transcript:
+    transcript = octavo.Transcript(dialect.model, format=dialect.format)
+    transcript.extend(messages)
+    return transcript
+
+
+def test_threads_share_one_transcript() -> None:
+    transcript = filled(OPENAI, [OPENAI.user("Task")])
+
+    def work(worker: int) -> int:
+        checked = 0
+        for turn in range(60):
+            transcript.append(OPENAI.user(f"note {worker}.{turn} " * 9))
+            context = transcript.assemble(budget=900)
+            assert context.fits
+            assert octavo.validate(context.messages, "openai", format="openai") == []
+            assert context.report.spans[-1].end == context.report.spans[-1].end
+            checked += 1
+        return checked
+
+    with ThreadPoolExecutor(8) as pool:
+        assert sum(pool.map(work, range(8))) == 480
+    assert len(transcript) == 481
+    counter = transcript.counter
+    assert transcript.tokens == counter.count_messages(transcript.messages).tokens - counter.fixed
+    notes = [message["content"].split()[1] for message in transcript.messages[1:]]
+    for worker in range(8):
+        assert [note for note in notes if note.startswith(f"{worker}.")] == [f"{worker}.{turn}" for turn in range(60)]
+
+
+def test_threads_with_a_transcript_each_agree() -> None:
+    messages = [ANTHROPIC.user("Task"), *ANTHROPIC.loop(40, parallel=2)]
+    expected = octavo.assemble(messages, budget=1_500, model=ANTHROPIC.model)
+
+    def work(_: int) -> str:
+        transcript = octavo.Transcript(ANTHROPIC.model)
+        for message in messages:
+            transcript.append(message)
+            transcript.assemble(budget=1_500)
+        return transcript.assemble(budget=1_500).report.to_json()
+
+    with ThreadPoolExecutor(8) as pool:
+        assert set(pool.map(work, range(24))) == {expected.report.to_json()}
+
+
+def test_a_counter_that_calls_back_and_raises_does_not_lock() -> None:
+    """No lock is held while Python code runs: the counter uses the same transcript, sleeps, and sometimes raises."""
+    trouble = RuntimeError("the house tokenizer is down")
+
+    class Restless:
+        transcript: octavo.Transcript | None = None
+        calls = 0
+
+        def count(self, text: str, /) -> int:
+            self.calls += 1
+            if self.transcript is not None:
+                assert self.transcript.tokens >= 0
+                assert len(self.transcript) >= 0
+            time.sleep(0.0005)
+            if "raise" in text:
+                raise trouble
+            return len(text)
+
+    counter = Restless()
+    transcript = octavo.Transcript("gpt-4o", counter=counter)
+    counter.transcript = transcript
+
+    def work(worker: int) -> int:
+        caught = 0
+        for turn in range(20):
+            try:
+                transcript.append(OPENAI.user("raise" if turn % 5 == 0 else f"text {worker} {turn}"))
+            except RuntimeError as error:
+                caught += error is trouble
+            transcript.assemble(budget=500)
+        return caught
+
+    with ThreadPoolExecutor(8) as pool:
+        pending = [pool.submit(work, worker) for worker in range(8)]
+        assert [done.result(timeout=60) for done in pending] == [4] * 8
+    assert len(transcript) == 8 * 16
+    assert transcript.append(OPENAI.user("usable afterwards")) > 0
+
+
+def _in_child(transcript: octavo.Transcript, messages: list[Any], results: Any) -> None:
+    transcript.extend(OPENAI.loop(3, start=500))
+    report = transcript.assemble(budget=1_500).report.to_json()
+    results.put((report, octavo.assemble(messages, budget=1_500, model="gpt-4o").report.to_json()))
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+@pytest.mark.parametrize("turns", [1, 1_000])
+def test_a_forked_child_goes_on(turns: int) -> None:
+    messages = [OPENAI.user("Task"), *OPENAI.loop(turns)]
+    transcript = filled(OPENAI, messages)
+    own = transcript.assemble(budget=1_500).report
+    context = multiprocessing.get_context("fork")
+    for _ in range(2):
+        results = context.Queue()
+        child = context.Process(target=_in_child, args=(transcript, messages, results))
+        child.start()
+        stepped, alone = results.get(timeout=20)
+        child.join(timeout=20)
+        assert child.exitcode == 0
+        assert alone == octavo.assemble(messages, budget=1_500, model="gpt-4o").report.to_json()
+        assert (
+            stepped
+            == octavo.assemble([*messages, *OPENAI.loop(3, start=500)], budget=1_500, model="gpt-4o").report.to_json()
+        )
+    assert transcript.assemble(budget=1_500).report == own
+
+
+async def _widest_gap(work: Any) -> float:
+    """The longest time for which nothing else ran on the loop while `work` did."""
+    gaps: list[float] = []
+    done = False
+
+    async def heart() -> None:
+        last = time.perf_counter()
+        while not done:
+            await asyncio.sleep(0.001)
+            now = time.perf_counter()
+            gaps.append(now - last)
+            last = now
+
+    beating = asyncio.create_task(heart())
+    await asyncio.sleep(0.01)
+    await work
+    done = True
+    await beating
+    assert len(gaps) > 5, "the heart has hardly beaten: nothing was measured"
+    return max(gaps)
+
+
+LONG = "The quick brown fox, 12 of them: jumps over 나의 강아지. "
+
+
+@pytest.mark.parametrize("shape", ["one message", "many messages"])
+async def test_five_megabytes_leave_the_loop_free(shape: str) -> None:
+    parts = 1 if shape == "one message" else 500
+    text = LONG * (5_000_000 // len(LONG.encode()) // parts + 1)
+    messages = [OPENAI.user(f"{part} {text}") for part in range(parts)]
+    assert sum(len(message["content"].encode()) for message in messages) >= 5_000_000
+    widest = []
+    for _ in range(8):  # other people's work on the machine can hold a heartbeat up as well
+        transcript = octavo.Transcript("gpt-4o")
+
+        async def work(transcript: octavo.Transcript = transcript) -> None:
+            await transcript.extend_async(messages)
+            await transcript.assemble_async(budget=8_000, system=text[:500_000])
+            await octavo.assemble_async(messages, budget=8_000, model="gpt-4o")
+
+        widest.append(await _widest_gap(work()))
+        assert len(transcript) == parts
+        if widest[-1] < 0.05:
+            break
+    assert min(widest) < 0.05, widest
+
+
+async def test_asynchronous_forms_give_the_same() -> None:
+    messages = [OPENAI.user("Task " * 30_000), *OPENAI.loop(30, lines=60)]
+    plain = octavo.assemble(messages, budget=5_000, model="gpt-4o", system="s", tools=tools_of(OPENAI))
+    apart = await octavo.assemble_async(messages, budget=5_000, model="gpt-4o", system="s", tools=tools_of(OPENAI))
+    assert apart.report == plain.report
+    assert all(ours is theirs for ours, theirs in zip(apart.messages, plain.messages, strict=True))
+    transcript = octavo.Transcript("gpt-4o")
+    for message in messages:
+        assert await transcript.append_async(message) == transcript.counter.count_message(message)
+    assert (await transcript.assemble_async(budget=5_000, system="s", tools=tools_of(OPENAI))).report == plain.report
+
+
+async def test_cancelling_appends_nothing() -> None:
+    transcript = octavo.Transcript("gpt-4o")
+    task = asyncio.create_task(transcript.extend_async([OPENAI.user(LONG * 60_000)]))
+    await asyncio.sleep(0.002)
+    started = time.perf_counter()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert time.perf_counter() - started < 0.05
+    await asyncio.sleep(0.3)
+    assert len(transcript) == 0
+    assert transcript.tokens == 0
+    await transcript.append_async(OPENAI.user("still usable"))
+    assert len(transcript) == 1
+
+
+@pytest.mark.parametrize("dialect", [ANTHROPIC, OPENAI, RESPONSES], ids=lambda dialect: dialect.format)
+async def test_a_broken_message_is_a_typed_error_off_the_loop_too(dialect: Dialect) -> None:
+    transcript = octavo.Transcript(dialect.model, format=dialect.format)
+    with pytest.raises(MessageError) as caught:
+        await transcript.extend_async([dialect.user(LONG * 5_000), *[dialect.user("x")] * 20, 7])
+    assert caught.value.index == 21
+    assert len(transcript) == 0
