@@ -40,3 +40,15 @@ fn build(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
     let class = py.import("octavo.errors")?.getattr(class)?;
     Ok(PyErr::from_value(class.call((error.to_string(),), Some(&attributes))?))
 }
+
+/// A `MessageError` for what only the doorway can see: a Python object that is no data.
+pub(crate) fn unreadable(py: Python<'_>, index: Option<usize>, reason: &str) -> PyErr {
+    let build = || {
+        let said = index.map_or_else(|| reason.to_owned(), |index| format!("message {index}: {reason}"));
+        let attributes = PyDict::new(py);
+        attributes.set_item("index", index)?;
+        let class = py.import("octavo.errors")?.getattr("MessageError")?;
+        Ok(PyErr::from_value(class.call((said,), Some(&attributes))?))
+    };
+    build().unwrap_or_else(|failure: PyErr| failure)
+}

@@ -6,6 +6,7 @@ mod format;
 mod model;
 mod node;
 mod plan;
+mod reading;
 mod recipes;
 mod rules;
 mod tokens;

@@ -183,6 +183,7 @@ impl TokenCounter {
     fn count_message(&self, message: &Bound<'_, PyAny>, format: &str, index: usize) -> PyResult<u32> {
         let format = format::parse(format)?;
         let reading = Reading::new(message.py());
+        reading.at(index);
         let tokens = self.tally().read(format, index, &reading.node(message));
         reading.finish()?;
         self.finish()?;
@@ -204,7 +205,11 @@ impl TokenCounter {
         system.map(|system| tally.system(&reading.node(system)));
         tools.map(|tools| tally.tools(&reading.node(tools)));
         for (index, message) in messages.try_iter()?.enumerate() {
-            let read: Result<u32, Error> = tally.read(format, index, &reading.node(&message?));
+            let message = message?;
+            reading.at(index);
+            let read: Result<u32, Error> = tally.read(format, index, &reading.node(&message));
+            reading.finish()?;
+            self.finish()?;
             read.map_err(raise)?;
         }
         reading.finish()?;

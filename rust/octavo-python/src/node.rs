@@ -2,46 +2,24 @@
 //! Pydantic models and SDK objects by their members. Nothing is converted first.
 
 use std::borrow::Cow;
-use std::cell::RefCell;
 
 use octavo::node::{Key, MAX_DEPTH, Node, NodeKind, write_json};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBool, PyBoolMethods, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple};
+use pyo3::types::{
+    PyBool, PyBoolMethods, PyDict, PyFloat, PyInt, PyList, PyMapping, PyModule, PyString, PyTuple, PyType,
+};
+
+pub(crate) use crate::reading::Reading;
 
 /// Strings up to this many characters are borrowed without asking whether they are ASCII: the UTF-8 copy
 /// that `CPython` then keeps for other scripts is at most 1 KiB a string, and most are roles, ids and names.
 const SHORT: usize = 64;
 
-static KEYS: PyOnceLock<Vec<Py<PyString>>> = PyOnceLock::new();
-
-/// One reading: the interned keys, and the first exception that an object's own code raised meanwhile.
-pub(crate) struct Reading {
-    keys: &'static [Py<PyString>],
-    failure: RefCell<Option<PyErr>>,
-}
-
 impl Reading {
-    /// Prepares a reading; the keys are interned once per process.
-    pub(crate) fn new(py: Python<'_>) -> Self {
-        let keys =
-            KEYS.get_or_init(py, || Key::ALL.iter().map(|key| PyString::intern(py, key.name()).unbind()).collect());
-        Self { keys, failure: RefCell::new(None) }
-    }
-
     /// The object as a node of this reading.
     pub(crate) fn node<'a, 'py>(&'a self, value: &Bound<'py, PyAny>) -> PyNode<'a, 'py> {
         PyNode { value: value.clone(), reading: self }
-    }
-
-    /// Raises what an object's own code raised while it was read.
-    pub(crate) fn finish(self) -> PyResult<()> {
-        self.failure.into_inner().map_or(Ok(()), Err)
-    }
-
-    fn fail(&self, error: PyErr) {
-        self.failure.borrow_mut().get_or_insert(error);
     }
 }
 
@@ -55,7 +33,7 @@ pub(crate) struct PyNode<'a, 'py> {
 impl<'py> PyNode<'_, 'py> {
     fn member(&self, key: Key) -> PyResult<Option<Bound<'py, PyAny>>> {
         let py = self.value.py();
-        let Some(name) = self.reading.keys.get(key as usize) else { return Ok(None) };
+        let Some(name) = self.reading.key(key) else { return Ok(None) };
         let name = name.bind(py);
         if let Ok(dict) = self.value.cast::<PyDict>() {
             return dict.get_item(name);
@@ -66,18 +44,48 @@ impl<'py> PyNode<'_, 'py> {
         self.value.getattr_opt(name)
     }
 
-    fn members(&self) -> PyResult<Bound<'py, PyAny>> {
-        let py = self.value.py();
-        if self.value.cast::<PyMapping>().is_ok() {
-            return self.value.call_method0(intern!(py, "items"));
+    fn members(&self) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let (py, value) = (self.value.py(), &self.value);
+        if value.cast::<PyMapping>().is_ok() {
+            return value.call_method0(intern!(py, "items")).map(Some);
         }
-        if let Some(dump) = self.value.getattr_opt(intern!(py, "model_dump"))? {
-            return dump.call0()?.call_method0(intern!(py, "items"));
+        if value.is_instance_of::<PyType>() || value.is_instance_of::<PyModule>() {
+            // They have members without end, and none that a provider would take.
+            self.reading.refuse(py, &format!("it holds a {}, which is no data", value.get_type().name()?));
+            return Ok(None);
         }
-        match self.value.getattr_opt(intern!(py, "__dict__"))? {
-            Some(dict) => dict.call_method0(intern!(py, "items")),
-            None => Ok(PyTuple::empty(py).into_any()),
+        let members = match value.getattr_opt(intern!(py, "model_dump"))? {
+            Some(dump) => dump.call0()?,
+            None => match value.getattr_opt(intern!(py, "__dict__"))? {
+                Some(members) => members,
+                None => return Ok(None),
+            },
+        };
+        if members.cast::<PyMapping>().is_err() {
+            self.reading.refuse(py, "its model_dump() gives no mapping");
+            return Ok(None);
         }
+        members.call_method0(intern!(py, "items")).map(Some)
+    }
+
+    fn visit_each(&self, values: impl Iterator<Item = Bound<'py, PyAny>>, visit: &mut dyn FnMut(Self)) {
+        self.reading.inside(&self.value, || {
+            let values = values.take_while(|value| self.reading.step(value.py()));
+            values.for_each(|value| visit(Self { value, reading: self.reading }));
+        });
+    }
+
+    fn visit_members(&self, visit: &mut dyn FnMut(&str, Self)) -> PyResult<()> {
+        let Some(members) = self.members()? else { return Ok(()) };
+        for pair in members.try_iter()? {
+            let (key, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair?.extract()?;
+            let key = key.str()?;
+            if !self.reading.step(value.py()) {
+                break;
+            }
+            visit(&borrow_text(&key), Self { value, reading: self.reading });
+        }
+        Ok(())
     }
 }
 
@@ -114,6 +122,9 @@ impl Node for PyNode<'_, '_> {
     }
 
     fn get(&self, key: Key) -> Option<Self> {
+        if self.reading.failed() {
+            return None;
+        }
         match self.member(key) {
             Ok(Some(value)) if !value.is_none() => Some(Self { value, reading: self.reading }),
             Ok(_) => None,
@@ -126,29 +137,27 @@ impl Node for PyNode<'_, '_> {
 
     fn items(&self, visit: &mut dyn FnMut(Self)) {
         if let Ok(list) = self.value.cast::<PyList>() {
-            list.iter().for_each(|value| visit(Self { value, reading: self.reading }));
+            self.visit_each(list.iter(), visit);
         } else if let Ok(tuple) = self.value.cast::<PyTuple>() {
-            tuple.iter().for_each(|value| visit(Self { value, reading: self.reading }));
+            self.visit_each(tuple.iter(), visit);
         }
     }
 
     fn entries(&self, visit: &mut dyn FnMut(&str, Self)) {
-        let walked = self.members().and_then(|members| {
-            for pair in members.try_iter()? {
-                let (key, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair?.extract()?;
-                let key = key.str()?;
-                visit(&borrow_text(&key), Self { value, reading: self.reading });
+        self.reading.inside(&self.value, || {
+            if let Err(error) = self.visit_members(visit) {
+                self.reading.fail(error);
             }
-            Ok(())
         });
-        if let Err(error) = walked {
-            self.reading.fail(error);
-        }
     }
 
     fn write_number(&self, out: &mut String) {
         match self.value.str() {
             Ok(text) => out.push_str(&borrow_text(&text)),
+            // Python writes no integer of more than 4,300 digits unless it is told to.
+            Err(_) if self.value.is_exact_instance_of::<PyInt>() => {
+                self.reading.refuse(self.value.py(), "it holds a number with too many digits");
+            }
             Err(error) => self.reading.fail(error),
         }
     }

@@ -109,7 +109,10 @@ impl ReadMessages {
         let mut read = Self::default();
         for (index, message) in messages.iter().enumerate() {
             let first = read.blocks.len();
-            let end = message::read(format, index, &reading.node(&message), &mut read).map_err(raise)?;
+            reading.at(index);
+            let end = message::read(format, index, &reading.node(&message), &mut read);
+            reading.finish()?;
+            let end = end.map_err(raise)?;
             let blocks = read.blocks.get(first..).unwrap_or_default();
             let flags = flags_of(end.flags, blocks);
             let row = MessageRow {

@@ -54,6 +54,7 @@ impl Transcript {
         let reading = Reading::new(message.py());
         let mut tally = self.counter.tally();
         let index = self.state().transcript().len() as usize;
+        reading.at(index);
         let entry = read_entry(self.format, index, &reading.node(message), &mut tally);
         reading.finish()?;
         self.counter.finish()?;
@@ -71,10 +72,13 @@ impl Transcript {
         let mut entries: Vec<Entry> = Vec::new();
         for (at, message) in messages.try_iter()?.enumerate() {
             let message = message?;
-            entries.push(read_entry(self.format, first + at, &reading.node(&message), &mut tally).map_err(raise)?);
+            reading.at(first + at);
+            let entry = read_entry(self.format, first + at, &reading.node(&message), &mut tally);
+            // Asked after every message, so that nothing of a failed reading is left for the next one to raise.
+            reading.finish()?;
+            self.counter.finish()?;
+            entries.push(entry.map_err(raise)?);
         }
-        reading.finish()?;
-        self.counter.finish()?;
         let mut state = self.state();
         entries.iter().try_for_each(|entry| state.append(entry)).map_err(raise)?;
         Ok(entries.iter().map(|entry| u64::from(entry.tokens)).sum())

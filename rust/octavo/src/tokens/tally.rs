@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::message::{
     BlockEnd, BlockKind, Format, Media, MessageEnd, MessageFlags, Role, Sink, TextKind, read as read_message,
 };
-use crate::node::{Key, Node, NodeKind, write_json};
+use crate::node::{Key, MAX_DEPTH, Node, NodeKind, write_json};
 
 /// Counts messages for one model. It keeps no text: what it holds are sums.
 #[derive(Clone)]
@@ -154,22 +154,25 @@ impl Tally {
         if system.kind() == NodeKind::Null {
             return 0;
         }
-        self.system_texts(system);
+        self.system_texts(system, 0);
         let tokens = add(std::mem::take(&mut self.block), self.profile.framing.system);
         self.sums.text = self.sums.text.saturating_add(tokens);
         to_row(tokens)
     }
 
-    fn system_texts<N: Node>(&mut self, node: &N) {
+    fn system_texts<N: Node>(&mut self, node: &N, depth: usize) {
+        if depth > MAX_DEPTH {
+            return; // as `write_json`: what lies deeper is no text that a provider would take
+        }
         if let Some(text) = node.text() {
             return self.text(TextKind::Speech, &text);
         }
         if node.kind() == NodeKind::List {
-            return node.items(&mut |item| self.system_texts(&item));
+            return node.items(&mut |item| self.system_texts(&item, depth + 1));
         }
         let inner = [Key::Text, Key::Parts, Key::Content].into_iter().find_map(|key| node.get(key));
         match inner {
-            Some(inner) => self.system_texts(&inner),
+            Some(inner) => self.system_texts(&inner, depth + 1),
             // A Bedrock cache point is a marker, not text.
             None if node.get(Key::CachePoint).is_some() || node.kind() == NodeKind::Null => {}
             None => self.json(TextKind::Json, node),

@@ -20,7 +20,7 @@ const SCHEMAS: &[Key] = &[Key::Parameters, Key::InputSchema, Key::InputSchemaCam
 pub(super) fn count<N: Node>(tally: &mut Tally, tools: &N) -> u64 {
     let before = std::mem::take(&mut tally.block);
     let mut found = 0_u32;
-    each(tools, &mut |tool| {
+    each(tools, 0, &mut |tool| {
         found = found.saturating_add(1);
         definition(tally, tool);
     });
@@ -38,11 +38,13 @@ pub(super) fn count<N: Node>(tally: &mut Tally, tools: &N) -> u64 {
 }
 
 /// Visits every definition, whatever it is wrapped in.
-fn each<N: Node>(node: &N, visit: &mut dyn FnMut(&N)) {
+fn each<N: Node>(node: &N, depth: usize, visit: &mut dyn FnMut(&N)) {
     match node.kind() {
-        NodeKind::List => node.items(&mut |item| each(&item, visit)),
+        // Definitions are wrapped three deep at most; a hostile list must not exhaust the stack.
+        _ if depth > MAX_DEPTH => {}
+        NodeKind::List => node.items(&mut |item| each(&item, depth + 1, visit)),
         NodeKind::Map => match LISTS.iter().find_map(|&key| node.get(key)) {
-            Some(list) if list.kind() == NodeKind::List => each(&list, visit),
+            Some(list) if list.kind() == NodeKind::List => each(&list, depth + 1, visit),
             _ if node.get(Key::CachePoint).is_some() => {}
             _ => visit(node),
         },
