@@ -1,23 +1,19 @@
 //! Counters for models: text, messages, tools, and what the model table says.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use octavo::Error;
 use octavo::tokens::CountTokens;
 use octavo::tokens::calibration::Usage;
 use octavo::tokens::model::{Profile, Thinking, profile};
 use octavo::tokens::tally::Tally;
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
+use crate::counters::{Detaching, Foreign};
 use crate::error::raise;
 use crate::format;
 use crate::node::{Reading, borrow_text};
-
-/// Texts above this are counted without the interpreter's lock: counting them takes about half a
-/// millisecond, below which getting the lock back can cost more than it gives.
-const DETACH_BYTES: usize = 64 * 1024;
 
 /// What the model table says of a name.
 #[pyclass(frozen, module = "octavo._core", get_all)]
@@ -61,66 +57,6 @@ impl From<&'static Profile> for ModelProfile {
     }
 }
 
-/// A counter that lets other threads run while it counts a long text.
-struct Detaching(Arc<dyn CountTokens>);
-
-impl Detaching {
-    fn run<T: Send>(&self, text: &str, work: impl FnOnce(&dyn CountTokens) -> T + Send) -> T {
-        let counter = self.0.as_ref();
-        if text.len() <= DETACH_BYTES {
-            return work(counter);
-        }
-        // Called with the interpreter attached or not: attaching is cheap where it is.
-        Python::attach(|py| py.detach(|| work(counter)))
-    }
-}
-
-impl CountTokens for Detaching {
-    fn count(&self, text: &str) -> usize {
-        self.run(text, |counter| counter.count(text))
-    }
-
-    fn count_up_to(&self, text: &str, limit: usize) -> Option<usize> {
-        self.run(text, |counter| counter.count_up_to(text, limit))
-    }
-
-    fn truncate<'text>(&self, text: &'text str, limit: usize) -> &'text str {
-        self.run(text, |counter| counter.truncate(text, limit))
-    }
-}
-
-/// A counter that the caller wrote. What it raises is kept and raised when the reading is over.
-struct Foreign {
-    counter: Py<PyAny>,
-    failure: Mutex<Option<PyErr>>,
-}
-
-impl Foreign {
-    fn fail(&self, error: PyErr) -> usize {
-        self.failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
-        0
-    }
-}
-
-impl CountTokens for Foreign {
-    fn count(&self, text: &str) -> usize {
-        let counted =
-            Python::attach(|py| self.counter.bind(py).call_method1(intern!(py, "count"), (text,))?.extract::<usize>());
-        counted.unwrap_or_else(|error| self.fail(error))
-    }
-
-    fn count_up_to(&self, text: &str, limit: usize) -> Option<usize> {
-        Some(self.count(text)).filter(|&tokens| tokens <= limit)
-    }
-
-    fn truncate<'text>(&self, text: &'text str, limit: usize) -> &'text str {
-        let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
-        let within = ends.partition_point(|&end| self.count(text.get(..end).unwrap_or_default()) <= limit);
-        let end = within.checked_sub(1).and_then(|last| ends.get(last)).copied().unwrap_or_default();
-        text.get(..end).unwrap_or_default()
-    }
-}
-
 /// A counter for one model. Shared by every transcript that counts alike.
 #[pyclass(frozen, module = "octavo._core")]
 #[derive(Clone)]
@@ -137,8 +73,7 @@ impl TokenCounter {
 
     /// Raises what a counter of the caller's own raised since the last call. After every reading.
     pub(crate) fn finish(&self) -> PyResult<()> {
-        let Some(foreign) = &self.foreign else { return Ok(()) };
-        foreign.failure.lock().unwrap_or_else(PoisonError::into_inner).take().map_or(Ok(()), Err)
+        self.foreign.as_ref().map_or(Ok(()), |foreign| foreign.finish())
     }
 
     fn on_text<T>(&self, text: &Bound<'_, PyString>, work: impl FnOnce(&dyn CountTokens, &str) -> T) -> PyResult<T> {
@@ -157,7 +92,7 @@ impl TokenCounter {
             let tally = Tally::new(profile).map_err(raise)?.through(|counter| Arc::new(Detaching(counter)));
             return Ok(Self { tally, foreign: None });
         };
-        let foreign = Arc::new(Foreign { counter, failure: Mutex::new(None) });
+        let foreign = Arc::new(Foreign::new(counter));
         let counter: Arc<dyn CountTokens> = Arc::clone(&foreign) as _;
         Ok(Self { tally: Tally::with_counter(profile, counter).map_err(raise)?, foreign: Some(foreign) })
     }

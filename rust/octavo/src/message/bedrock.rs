@@ -11,6 +11,11 @@ pub(super) fn read<N: Node, S: Sink>(index: usize, node: &N, sink: &mut S) -> Re
     let mut end = role_of(index, node)?;
     let mut empty = true;
     if let Some(content) = node.get(Key::Content) {
+        // Converse takes a list only; a text is what callers of other formats write, and must not get lost.
+        if content.kind() == NodeKind::Text {
+            empty = false;
+            bare_item(&content, sink);
+        }
         content.items(&mut |block| {
             empty = false;
             read_block(&block, sink);
