@@ -34,6 +34,8 @@ class Packed(Shape):
     def blocks(self, message: Block) -> list[Block]:
         """Give the blocks of a message."""
         content = message.get(self.content)
+        if isinstance(content, str) and self.content == "content":
+            return [as_block(content, self.text_type)]
         return [as_block(block, self.text_type) for block in content] if is_list(content) and content else []
 
     def compose(self, role: str, source: int | None, pieces: Sequence[Piece]) -> Block:
