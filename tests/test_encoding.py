@@ -21,6 +21,7 @@ import tokenizers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from octavo import counter_for
 from octavo._core import Encoding, build_info
 from octavo.errors import TokenizerFileError, UnknownEncodingError
 from project_tree import ROOT
@@ -348,6 +349,14 @@ def test_a_tokenizer_file_counts_like_its_library(tokenizer_file: Path, text: st
     reference = tokenizers.Tokenizer.from_file(str(tokenizer_file))
     reference.no_truncation()
     assert Encoding.from_file(tokenizer_file).count(text) == len(reference.encode(text, add_special_tokens=False).ids)
+
+
+def test_a_models_counter_takes_a_tokenizer_file(tokenizer_file: Path) -> None:
+    text = "The quick brown fox 안녕 🙂"
+    counter = counter_for(tokenizer=tokenizer_file)
+    assert counter.count(text) == Encoding.from_file(tokenizer_file).count(text) != counter_for().count(text)
+    message = {"role": "user", "content": text}
+    assert counter.count_message(message, "openai") > counter.count(text)
 
 
 def test_a_tokenizer_file_counts_ordinary_text(tokenizer_file: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeAlias, final, runtime_checkable
@@ -203,7 +204,13 @@ class Counter:
         return f"<Counter {self.model.name or 'default'}: {self.model.encoding}, {self.method}{known}>"
 
 
-def counter_for(model: str | None = None, *, strict: bool = False, counter: TokenCounter | None = None) -> Counter:
+def counter_for(
+    model: str | None = None,
+    *,
+    strict: bool = False,
+    counter: TokenCounter | None = None,
+    tokenizer: str | os.PathLike[str] | None = None,
+) -> Counter:
     """Make the counter of a model.
 
     A name that the table does not know gets the documented fallback (`o200k_base`, method `estimated`, `known`
@@ -215,8 +222,11 @@ def counter_for(model: str | None = None, *, strict: bool = False, counter: Toke
         counter: a counter of one's own, taken at its word, instead of the model's. Framing, tools and media
             still follow the model.
 
+        tokenizer: path of a Hugging Face `tokenizer.json` to count with, in the place of `counter`.
+
     Raises:
+        TokenizerFileError: the file cannot be read or used.
         UnknownModelError: `strict`, and the table does not know the name.
     """
-    own: Any = counter
+    own: Any = counter if tokenizer is None else _core.Encoding.from_file(tokenizer)
     return Counter(_core.TokenCounter(model, strict=strict, counter=own), model)
