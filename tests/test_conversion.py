@@ -679,7 +679,8 @@ def conversations() -> list[dict[str, Any]]:
     folder = SHARED / "data" / "transcripts"
     if not folder.is_dir():
         pytest.skip(f"no real transcripts at {folder.name}: set OCTAVO_SHARED to the folder that has data/transcripts")
-    return [json.loads(line) for path in sorted(folder.glob("*.jsonl")) for line in path.open(encoding="utf-8")]
+    texts = [path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.jsonl"))]
+    return [json.loads(line) for text in texts for line in text.split("\n") if line]
 
 
 def as_comparable(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
