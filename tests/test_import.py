@@ -88,7 +88,7 @@ def test_importing_loads_no_driver_and_no_framework() -> None:
 
 
 def test_importing_takes_less_than_150_ms() -> None:
-    # CPU time, the best of five: the question is what the import costs, not what else the machine was doing.
+    # Processor time and the best of five: what the import costs, not what else the machine was doing.
     best = min(probe()["seconds"] for _ in range(5))
     assert 0 < best < 0.150
 
