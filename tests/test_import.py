@@ -87,7 +87,10 @@ def test_importing_loads_no_driver_and_no_framework() -> None:
     assert [name for name in (*DRIVERS, *FRAMEWORKS) if name in modules] == []
 
 
-def test_importing_takes_less_than_150_ms() -> None:
+def test_importing_takes_less_than_150_ms(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # As installed: with compiled modules at hand, which some development machines forbid.
+    monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
+    monkeypatch.setenv("PYTHONPYCACHEPREFIX", str(tmp_path))
     # Processor time and the best of five: what the import costs, not what else the machine was doing.
     best = min(probe()["seconds"] for _ in range(5))
     assert 0 < best < 0.150
