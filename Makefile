@@ -22,7 +22,7 @@ help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: $(STAMPS)/extension ## build Octavo and assemble a recorded agent session into 8,000 tokens
-	$(BIN)/python -m octavo assemble docs/demo/session.jsonl --budget 8000
+	$(BIN)/python -m octavo assemble docs/demo/session.jsonl --model claude-sonnet-4-6 --budget 8000
 
 test: test-rust test-python ## build everything and run all tests, Rust and Python
 
