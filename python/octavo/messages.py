@@ -24,6 +24,7 @@ __all__ = [
     "decided_format",
     "infer_format",
     "infer_provider",
+    "listed",
     "plain",
 ]
 
@@ -96,18 +97,18 @@ def infer_format(messages: Iterable[object], model: str | None = None) -> Format
     Returns:
         The name of the format. Never raises for a message that it cannot make out: reading it will.
     """
-    listed = messages if isinstance(messages, Sequence) else list(messages)
-    decided = _first_decided(islice(listed, _LOOKED_AT_SINGLY))
-    texts_only = decided is None and _all_plain_text(listed)
+    known = messages if isinstance(messages, Sequence) else list(messages)
+    decided = _first_decided(islice(known, _LOOKED_AT_SINGLY))
+    texts_only = decided is None and _all_plain_text(known)
     if decided is None and not texts_only:
-        decided = _first_decided(islice(listed, _LOOKED_AT_SINGLY, None))
+        decided = _first_decided(islice(known, _LOOKED_AT_SINGLY, None))
     if decided is not None:
         return decided
-    if listed and _field(listed[0], "role") in ("system", "developer"):
+    if known and _field(known[0], "role") in ("system", "developer"):
         return "openai"
     if model is not None and (_CLAUDE.search(model) or _OPENAI.search(model)):
         return "anthropic" if _CLAUDE.search(model) else "openai"
-    return "anthropic" if not texts_only and any(map(answers_in_blocks, listed)) else "openai"
+    return "anthropic" if not texts_only and any(map(answers_in_blocks, known)) else "openai"
 
 
 def decided_format(messages: Sequence[object]) -> Format | None:
@@ -138,6 +139,19 @@ def infer_provider(format: Format, model: str | None = None) -> Provider:
     if format == "anthropic" and _OPENAI.search(model):
         return "openai"
     return format
+
+
+def listed(messages: Iterable[object]) -> list[Any]:
+    """Give messages as a new list.
+
+    Raises:
+        MessageError: there is nothing to iterate over. What an iterator itself raises goes through.
+    """
+    try:
+        each = iter(messages)
+    except TypeError as error:
+        raise MessageError(f"expected a list of messages, got {type(messages).__name__}") from error
+    return list(each)
 
 
 def _first_decided(messages: Iterable[object]) -> Format | None:
@@ -236,8 +250,8 @@ def plain(message: object, index: int | None = None) -> dict[str, Any]:
         return cast("dict[str, Any]", message)
     if isinstance(message, Mapping):
         return {str(key): value for key, value in message.items()}
-    dumped = _dumped(message)
-    if dumped is None:
+    dumped = _dumped(message, index)
+    if not isinstance(dumped, dict):
         raise MessageError(
             f"{_at(index)}expected a dict or a message object, got {type(message).__name__}", index=index
         )
@@ -249,11 +263,18 @@ def plain(message: object, index: int | None = None) -> dict[str, Any]:
     return _without_answer_fields(dumped)
 
 
-def _dumped(value: object) -> dict[str, Any] | None:
+def _dumped(value: object, index: int | None) -> object:
     """A Pydantic model's or dataclass's fields without those that are `None`."""
+    try:
+        return _fields(value)
+    except RecursionError as error:
+        raise MessageError(f"{_at(index)}it contains itself, or is nested too deeply", index=index) from error
+
+
+def _fields(value: object) -> object:
     dump = getattr(value, "model_dump", None)
     if callable(dump) and not isinstance(value, type):
-        return cast("dict[str, Any]", dump(mode="json", exclude_none=True, by_alias=True))
+        return dump(mode="json", exclude_none=True, by_alias=True)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {key: item for key, item in dataclasses.asdict(value).items() if item is not None}
     return None

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeAlias, final, runtime_checkable
 
 from octavo import _core
-from octavo.messages import Format, infer_format
+from octavo.messages import Format, infer_format, listed
 
 __all__ = ["Count", "Counter", "Method", "Model", "TokenCounter", "Usage", "counter_for"]
 
@@ -187,9 +187,9 @@ class Counter:
         Raises:
             MessageError: one of them is no message; it says which.
         """
-        listed = messages if isinstance(messages, Sequence) else list(messages)
-        kind = format or infer_format(listed, self.model.name)
-        return Count(*self._core.count_messages(listed, kind, system, tools))
+        whole = listed(messages)
+        kind = format or infer_format(whole, self.model.name)
+        return Count(*self._core.count_messages(whole, kind, system, tools))
 
     def count_system(self, system: object) -> int:
         """Tokens of a system prompt that is given apart from the messages, in any provider's shape."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import contextmanager
 from datetime import datetime
-from typing import Any, Final, Self, TypeVar
+from typing import Any, Final, Self, TypeAlias, TypeVar
 
 from octavo import _core
 from octavo.budget import Budget, Section
@@ -20,6 +21,7 @@ from octavo.messages import (
     decided_format,
     infer_format,
     infer_provider,
+    listed,
 )  # fmt: skip
 from octavo.recipes import CONTINUE, NO_RESULT
 from octavo.tokens import Counter, TokenCounter, Usage, counter_for
@@ -35,6 +37,17 @@ below which the hand-over costs more than it saves."""
 
 _BATCH: Final = 16
 """Messages that a worker thread reads at a time: between batches the event loop gets the interpreter."""
+
+
+_Decided: TypeAlias = tuple[
+    bool,
+    Format,
+    Provider,
+    _core.Transcript,
+    tuple[tuple[Section, ...], int, Frame] | None,
+    tuple[int, int, int] | None,
+    list[tuple[int, Callable[[_core.Transcript], object]]],
+]
 
 
 class Transcript:
@@ -143,9 +156,7 @@ class Transcript:
             MessageError: there is no message here: no object, or no known role. Nothing was appended.
         """
         with self._lock:
-            if not self._settled:
-                self._settle((message,))
-            tokens = self._engine.append(message)
+            tokens = self._engine.append(message) if self._settled else self._read_unsettled((message,))
             self._messages.append(message)
             return tokens
 
@@ -158,11 +169,10 @@ class Transcript:
         Raises:
             MessageError: one is no message; its `index` counts from the start of the transcript.
         """
-        fresh = messages if isinstance(messages, list) else list(messages)
+        # A list of its own: what the caller does to theirs meanwhile cannot part messages from their counts.
+        fresh = listed(messages)
         with self._lock:
-            if not self._settled:
-                self._settle(fresh)
-            tokens = self._engine.extend(fresh)
+            tokens = self._engine.extend(fresh) if self._settled else self._read_unsettled(fresh)
             self._messages += fresh
             return tokens
 
@@ -222,14 +232,22 @@ class Transcript:
         The messages are read and counted on a worker thread and taken in at once when all of them have
         been. Cancelling the task returns at once and appends nothing.
         """
-        fresh = messages if isinstance(messages, list) else list(messages)
+        fresh = listed(messages)
         if _core.weigh(fresh, OFF_LOOP_CHARACTERS) <= OFF_LOOP_CHARACTERS:
             return self.extend(fresh)
         with self._lock:
-            if not self._settled:
-                self._settle(fresh)
-            format = self._format
-        counted = await _off_loop(self._count_apart, fresh, format)
+            before = self._decided()
+            with self._undone_on_failure(before):
+                if not self._settled:
+                    self._settle(fresh)
+            format, engine, length = self._format, self._engine, len(self._messages)
+        try:
+            counted = await _off_loop(self._count_apart, fresh, format)
+        except BaseException:
+            with self._lock:
+                if self._engine is engine and len(self._messages) == length:
+                    self._undo(before)
+            raise
         with self._lock:
             if format != self._format:
                 # Another task's messages decided the format meanwhile: read under what holds now.
@@ -342,6 +360,30 @@ class Transcript:
         if not 0 <= position < len(self._messages):
             raise MessageError(f"no message {index}: there are {len(self._messages)}", index=index)
         return position
+
+    def _read_unsettled(self, fresh: Sequence[Any]) -> int:
+        """Read messages that may decide the format; where they cannot be read they decide nothing."""
+        with self._undone_on_failure(self._decided()):
+            self._settle(fresh)
+            return self._engine.extend(fresh)
+
+    @contextmanager
+    def _undone_on_failure(self, before: _Decided) -> Generator[None, None, None]:
+        try:
+            yield
+        except BaseException:
+            self._undo(before)
+            raise
+
+    def _decided(self) -> _Decided:
+        """Everything that follows from the format."""
+        return (
+            self._settled, self._format, self._provider, self._engine, self._framed, self._added, list(self._told),
+        )  # fmt: skip
+
+    def _undo(self, before: _Decided) -> None:
+        (self._settled, self._format, self._provider, self._engine, self._framed, self._added, self._told) = before
+        self._modes.clear()
 
     def _settle(self, fresh: Sequence[Any]) -> None:
         """Tell the format from the new messages; what was read as plain text before is read again if it was wrong."""

@@ -12,7 +12,7 @@ from typing import Any
 
 from octavo._core import judge_messages, repair_messages
 from octavo.errors import FormatError
-from octavo.messages import FORMATS, Format, Provider, infer_format, infer_provider, plain
+from octavo.messages import FORMATS, Format, Provider, infer_format, infer_provider, listed, plain
 from octavo.model_facts import facts_of
 from octavo.recipes import carry_out
 from octavo.recipes.wording import Change, Rule, changes_of, rules, said
@@ -151,9 +151,9 @@ def validate(
         MessageError: something in the list is no message at all.
         FormatError: provider or format is not one of the five.
     """
-    listed = _listed(messages)
+    whole = listed(messages)
     mode = mode_of(
-        listed,
+        whole,
         provider,
         format=format,
         model=model,
@@ -166,12 +166,12 @@ def validate(
         tokens=tokens,
         limit=limit,
     )
-    found = judge_messages(listed, mode)
+    found = judge_messages(whole, mode)
     if original is not None and mode.provider == "anthropic" == mode.format:
-        found.extend(_changed_thinking(listed, original))
+        found.extend(_changed_thinking(whole, original))
         found.sort(key=lambda violation: (violation[0], -1 if violation[1] is None else violation[1]))
     return [
-        Violation(index, rule, f"message {index}: {said(listed, mode.format, index, block, rule)}", block)
+        Violation(index, rule, f"message {index}: {said(whole, mode.format, index, block, rule)}", block)
         for index, block, rule in found
     ]
 
@@ -200,9 +200,9 @@ def repair(
 
     Rules that only the request can meet (A7, A18, B2, R6) are told in the log, and left.
     """
-    listed = _listed(messages)
+    whole = listed(messages)
     mode = mode_of(
-        listed,
+        whole,
         provider,
         format=format,
         model=model,
@@ -215,15 +215,11 @@ def repair(
         tokens=tokens,
         limit=limit,
     )
-    repaired = repair_messages(listed, mode)
+    repaired = repair_messages(whole, mode)
     if repaired is None:
-        return Repaired(list(listed), ())
+        return Repaired(list(whole), ())
     recipes, changes = repaired
-    return Repaired(carry_out(listed, recipes, mode.format), changes_of(listed, changes, mode.format))
-
-
-def _listed(messages: Iterable[object]) -> list[object]:
-    return messages if isinstance(messages, list) else list(messages)
+    return Repaired(carry_out(whole, recipes, mode.format), changes_of(whole, changes, mode.format))
 
 
 def _known(name: str) -> Format:

@@ -7,7 +7,7 @@ changed: what is edited is copied first, blocks that are not edited are shared.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final
 
 from octavo.recipes.chat import Chat
 from octavo.recipes.items import Items
@@ -55,4 +55,4 @@ def _composed(shape: Shape, recipe: Composed) -> Block:
 def block_id(messages: Sequence[object], index: int, block: int, format: Format) -> str:
     """Give the call id that a block carries, for people: its function's name, or a sign that it has none."""
     found = _SHAPES[format](messages).pair_id(index, block)
-    return cast("str", found) if found else "(no id)"
+    return found if isinstance(found, str) and found else "(no id)"

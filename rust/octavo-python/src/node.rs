@@ -55,8 +55,8 @@ impl<'py> PyNode<'_, 'py> {
             return Ok(None);
         }
         let members = match value.getattr_opt(intern!(py, "model_dump"))? {
-            Some(dump) => dump.call0()?,
-            None => match value.getattr_opt(intern!(py, "__dict__"))? {
+            Some(dump) if dump.is_callable() => dump.call0()?,
+            _ => match value.getattr_opt(intern!(py, "__dict__"))? {
                 Some(members) => members,
                 None => return Ok(None),
             },
