@@ -327,3 +327,16 @@ def test_a_summary_is_due_before_and_after_the_cut() -> None:
                 assert not any(id(message) in shown for message in covered)
     assert reasons[0] == "soft_mark"
     assert "left_window" in reasons
+
+
+def test_tools_changed_in_place_are_counted_anew_and_the_newest_are_sent() -> None:
+    transcript = octavo.Transcript("gpt-4o")
+    transcript.append({"role": "user", "content": "hello"})
+    first: list[dict[str, Any]] = [{"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}]
+    second = json.loads(json.dumps(first))
+    before = transcript.assemble(budget=1_000, tools=first)
+    first[0]["function"]["description"] = "a description that was not there when it was counted"
+    equal = transcript.assemble(budget=1_000, tools=second)
+    assert equal.tools is second
+    assert equal.tokens == before.tokens
+    assert transcript.assemble(budget=1_000, tools=first).tokens > before.tokens

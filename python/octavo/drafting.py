@@ -19,11 +19,10 @@ __all__ = ["Draft", "Frame", "draft_of", "frame_of"]
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """What stands around the history and never shrinks: system, tools, and sections of fixed place.
+    """What stands around the history and never shrinks, as counted: it holds nothing that a caller may change.
 
     Attributes:
-        system: the system parameter, prefix sections included.
-        tools: the tool definitions, as they were given.
+        joined: prefix sections that join the system parameter.
         leading: prefix sections for formats whose system message is one of the messages.
         head: sections that stand before the history, as blocks.
         tail: sections that stand at the end, not yet cut to what is left.
@@ -32,8 +31,7 @@ class Frame:
         beside: tokens that the tail's sections need at least.
     """
 
-    system: Any
-    tools: Any
+    joined: tuple[str, ...]
     leading: tuple[str, ...]
     head: tuple[str, ...]
     tail: tuple[Section, ...]
@@ -69,6 +67,7 @@ class Draft:
 def frame_of(counter: Counter, format: Format, system: Any, tools: Any, sections: Sequence[Section]) -> Frame:
     """Count and place everything that does not depend on the history."""
     placed: list[Placed] = []
+    joined: list[str] = []
     leading: list[str] = []
     head: list[str] = []
     for section in sections:
@@ -83,6 +82,7 @@ def frame_of(counter: Counter, format: Format, system: Any, tools: Any, sections
             tokens = _message_tokens(counter, format, block)
         else:
             # What it adds: the system prompt may have been empty, and the text joins what is there.
+            joined.append(block)
             without, system = counter.count_system(system), into_system(format, system, block)
             tokens = counter.count_system(system) - without
         placed.append(Placed(section.name, section.place, tokens, verdict, section.source))
@@ -90,7 +90,7 @@ def frame_of(counter: Counter, format: Format, system: Any, tools: Any, sections
     in_messages = sum(_message_tokens(counter, format, block) for block in (*leading, *head))
     tokens = counter.fixed + counter.count_system(system) + counter.count_tools(tools) + in_messages
     beside = sum(min(section.min_tokens, counter.count(section.block())) for section in tail)
-    return Frame(system, tools, tuple(leading), tuple(head), tail, tuple(placed), tokens, beside)
+    return Frame(tuple(joined), tuple(leading), tuple(head), tail, tuple(placed), tokens, beside)
 
 
 def _cut(counter: Counter, section: Section) -> tuple[str, str]:
@@ -128,6 +128,8 @@ def draft_of(
     provider: Provider,
     budget: Budget,
     frame: Frame,
+    system: Any,
+    tools: Any,
     mode: Mode,
 ) -> Draft:
     """Carry out `plan` on the caller's own messages."""
@@ -139,9 +141,11 @@ def draft_of(
             shown += messages[start:end]
     else:
         shown = carry_out(messages, recipes, format)
+    for block in frame.joined:
+        system = into_system(format, system, block)
     draft = Draft(
         engine=engine, plan=plan, counter=counter, model=model, format=format, provider=provider, budget=budget,
-        frame=frame, messages=shown, system=frame.system, tools=frame.tools, placed=frame.placed,
+        frame=frame, messages=shown, system=system, tools=tools, placed=frame.placed,
         section_tokens=0, tokens=plan.reported(plan.tokens), source=messages, mode=mode,
     )  # fmt: skip
     if frame.placed or frame.tail:

@@ -61,7 +61,8 @@ class Report:
         fixed_tokens: system, tools and framing.
         history_tokens: messages, after repairs.
         section_tokens: sections of every place.
-        stable_prefix_tokens: tokens at the start that the call before sent as well; 0 for a first call.
+        stable_prefix_tokens: tokens at the start that the call before sent as well, what stood at its tail
+            aside; 0 for a first call.
         first_changed_index: the first position in the context's messages that the call before did not send
             at that place; `None` for a first call.
         moved: whether the history's cut moved at this call.

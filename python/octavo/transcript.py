@@ -95,7 +95,7 @@ class Transcript:
         self._provider: Provider = provider or infer_provider(self._format, model)
         self._engine = _core.Transcript(self._format, self._counter.core)
         self._messages: list[Any] = []
-        self._framed: tuple[tuple[Section, ...], int, Frame] | None = None
+        self._framed: tuple[tuple[tuple[Section, ...], str | None, int], Frame] | None = None
         self._modes: dict[tuple[Any, ...], Mode] = {}
         self._added: tuple[int, int, int] | None = None
         self._last: tuple[int, int] | None = None
@@ -217,7 +217,8 @@ class Transcript:
             )
             draft = draft_of(
                 self._engine, plan, self._messages, counter=self._counter, model=self._model,
-                format=self._format, provider=self._provider, budget=limit, frame=frame, mode=mode,
+                format=self._format, provider=self._provider, budget=limit, frame=frame,
+                system=system, tools=tools, mode=mode,
             )  # fmt: skip
             self._last = (plan.end, plan.tokens + _spent(draft))
         return Context(draft)
@@ -420,14 +421,16 @@ class Transcript:
         return engine
 
     def _frame(self, system: Any, tools: Any, sections: tuple[Section, ...]) -> Frame:
-        """The counted frame; counted anew when anything in it changed, also deep inside."""
-        mark = 0 if system is None and tools is None else _core.fingerprint((system, tools))
-        known = self._framed
-        if known is not None and known[0] == sections and known[1] == mark:
-            return known[2]
-        frame = frame_of(self._counter, self._format, system, tools, sections)
-        self._framed = (sections, mark, frame)
-        return frame
+        """The counted frame; counted anew when anything in it changed, also deep inside.
+
+        A text cannot change, and comparing it with itself costs nothing however long it is; what can change
+        in place is read for its fingerprint.
+        """
+        text = system if isinstance(system, str) else None
+        mark = (sections, text, _core.fingerprint((None if text is not None else system, tools)))
+        if self._framed is None or self._framed[0] != mark:
+            self._framed = (mark, frame_of(self._counter, self._format, system, tools, sections))
+        return self._framed[1]
 
     def _mode(self, thinking: bool | None, previous_response_id: str | None, tools: Any) -> Mode:
         """What the rules must know of the request; the same for most calls of a conversation."""
