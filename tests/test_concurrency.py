@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import multiprocessing
+import os
 import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -209,3 +210,31 @@ async def test_a_broken_message_is_a_typed_error_off_the_loop_too(dialect: Diale
         await transcript.extend_async([dialect.user(LONG * 5_000), *[dialect.user("x")] * 20, 7])
     assert caught.value.index == 21
     assert len(transcript) == 0
+
+
+def _seconds(counter: octavo.Counter, text: str, threads: int) -> float:
+    """Wall time in which that many threads count one long text each."""
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(counter.count, ["warm"] * threads))
+        started = time.perf_counter()
+        counted = list(pool.map(counter.count, [text] * threads))
+        took = time.perf_counter() - started
+    assert len(set(counted)) == 1
+    assert counted[0] > 0
+    return took
+
+
+@pytest.mark.skipif((os.cpu_count() or 1) < 2, reason="threads can only help on several cores")
+def test_counting_lets_other_threads_count() -> None:
+    # As many threads as cores, up to four, need at most twice the time of one. Held locked they would need as
+    # many times as there are threads; two cores tell 1 from 2 only where the limit lies between them.
+    threads = min(4, os.cpu_count() or 1)
+    limit = 1.7 if threads == 2 else 2.0
+    counter = octavo.counter_for("gpt-4o")
+    text = LONG * (4_000_000 // len(LONG.encode()))
+    ratios = []
+    for _ in range(12):  # the cores may be busy with other people's work
+        ratios.append(_seconds(counter, text, threads) / _seconds(counter, text, 1))
+        if ratios[-1] <= limit:
+            break
+    assert min(ratios) <= limit, ratios
