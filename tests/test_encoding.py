@@ -439,7 +439,7 @@ def test_b010_a_million_characters(name: str) -> None:
     encoding = Encoding(name)
     for text in strings_of("B010"):
         rounds = []
-        for _ in range(3):
+        for _ in range(8):  # the least of them: what else runs only ever adds
             start = time.process_time()
             assert encoding.count(text) > 0
             middle = time.process_time()
