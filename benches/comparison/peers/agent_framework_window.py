@@ -45,4 +45,6 @@ def _made(message: Any) -> Message:
     return {"role": str(message.role), "content": message.text}
 
 
-AGENT_FRAMEWORK = Peer("agent-framework ContextWindow, defaults", "agent-framework-core", read, trim, write)
+AGENT_FRAMEWORK = Peer(
+    "agent-framework ContextWindow, defaults", "agent-framework-core", read, trim, write, thorough=False
+)
