@@ -22,6 +22,7 @@ from benches import results
 from benches.comparison.peers import Peer
 from benches.recorded import Conversation, Message, conversations, said, task_of
 from octavo.formats import client_arguments
+from octavo.messages import Format
 
 sys.path.insert(0, str(results.ROOT / "tests"))
 
@@ -43,33 +44,40 @@ class Tally:
     name: str
     note: str = ""
     cuts: int = 0
-    invalid: int = 0
-    invalid_again: int = 0
-    over: int = 0
+    made_invalid: int = 0
+    broken_before: int = 0
+    left_broken: int = 0
     silent: int = 0
     no_history: int = 0
     task: int = 0
     user_first: int = 0
     disagreements: int = 0
 
-    def add(self, sent: list[Message], provider: str, task: Message | None, over: bool, silent: bool) -> None:
-        """Judge one answer."""
+    def add(self, sent: list[Message], provider: Format, call: Call, *, silent: bool) -> None:
+        """Judge one answer; `silent`: it is over its budget and does not say so."""
         self.cuts += 1
-        ours = octavo.validate(sent, provider=provider, format=provider)
-        theirs = broken_rules(provider, sent, Request())
-        self.invalid += bool(ours)
-        self.invalid_again += bool(theirs)
-        self.disagreements += bool(ours) != bool(theirs)
-        self.over += over
+        invalid, again = octavo.validate(sent, provider=provider, format=provider), broken_rules(provider, sent, Request())
+        self.disagreements += bool(invalid) != bool(again)
+        # Called invalid when either judge says so.
+        self.made_invalid += bool(invalid or again) and not call.broken
+        self.left_broken += bool(invalid or again) and call.broken
+        self.broken_before += call.broken
         self.silent += silent
         spoken = [message for message in sent if message["role"] not in ("system", "developer")]
         self.no_history += not spoken
         self.user_first += bool(spoken) and spoken[0]["role"] == "user"
-        self.task += task is None or any(said(task) in said(message) for message in spoken if message["role"] == "user")
+        users = [said(message) for message in spoken if message["role"] == "user"]
+        self.task += call.task is None or any(said(call.task) in text for text in users)
 
     def row(self) -> list[str]:
-        shares = (self.invalid, self.invalid_again, self.silent, self.no_history, self.task, self.user_first)
-        return [self.name + self.note, f"{self.cuts:,}", *(_share(number, self.cuts) for number in shares)]
+        shares = (self.silent, self.no_history, self.task, self.user_first)
+        return [
+            self.name + self.note,
+            f"{self.cuts:,}",
+            _share(self.made_invalid, self.cuts - self.broken_before),
+            _share(self.left_broken, self.broken_before) if self.broken_before else "none",
+            *(_share(number, self.cuts) for number in shares),
+        ]
 
 
 def _share(number: int, total: int) -> str:
@@ -82,8 +90,8 @@ def _share(number: int, total: int) -> str:
 COLUMNS = (
     "what sends",
     "calls",
-    "invalid",
-    "invalid, second judge",
+    "made invalid",
+    "broken history left broken",
     "over budget unsaid",
     "nothing but system",
     "task kept",
@@ -91,14 +99,38 @@ COLUMNS = (
 )
 
 
-def as_chat(one: Conversation) -> list[list[Message]]:
-    """What the peers get at each call: Chat messages."""
-    return [
-        one.messages[:cut]
-        if one.format == "openai"
-        else client_arguments(one.messages[:cut], "openai", source=one.format)["messages"]
-        for cut in one.calls
-    ]
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One recorded model call: what the peers get, and what is judged.
+
+    Attributes:
+        cut: how many messages there were.
+        chat: the same in Chat form.
+        broken: whether the whole history breaks a rule.
+        task: the user's first words.
+    """
+
+    cut: int
+    chat: list[Message]
+    broken: bool
+    task: Message | None
+
+
+_calls: dict[str, list[Call]] = {}
+
+
+def calls_of(one: Conversation) -> list[Call]:
+    """The calls of a conversation, prepared once."""
+    if one.id not in _calls:
+        _calls[one.id] = [_call(one, cut) for cut in one.calls]
+    return _calls[one.id]
+
+
+def _call(one: Conversation, cut: int) -> Call:
+    messages = one.messages[:cut]
+    converted = one.format != "openai"
+    chat = client_arguments(messages, "openai", source=one.format)["messages"] if converted else messages
+    return Call(cut, chat, bool(octavo.validate(messages, provider=one.format, format=one.format)), task_of(messages))
 
 
 def by_octavo(one: Conversation, tally: Tally) -> None:
@@ -108,26 +140,26 @@ def by_octavo(one: Conversation, tally: Tally) -> None:
     for tokens in HISTORY:
         transcript = octavo.Transcript(MODELS[one.format], format=one.format, counter=REFERENCE)
         done = 0
-        for cut in one.calls:
-            transcript.extend(one.messages[done:cut])
-            done = cut
+        for call in calls_of(one):
+            transcript.extend(one.messages[done : call.cut])
+            done = call.cut
             context = transcript.assemble(budget=fixed + tokens, tools=one.tools or None)
             recount = REFERENCE.count_messages(context.messages, context.tools, format=one.format).tokens
             over = recount > fixed + tokens
-            tally.add(context.messages, one.format, task_of(one.messages[:cut]), over, over and context.fits)
+            tally.add(context.messages, one.format, call, silent=over and context.fits)
 
 
 def by_peer(one: Conversation, peer: Peer, tally: Tally) -> None:
-    for number, chat in enumerate(as_chat(one)):
+    for number, call in enumerate(calls_of(one)):
+        chat = call.chat
         if not peer.thorough and (number % SAMPLED or len(chat) > LONGEST):
             continue
         system = [message for message in chat[:1] if message["role"] == "system"]
         fixed = REFERENCE.count_messages(system, format="openai").tokens if system else REFERENCE.fixed
-        task = task_of(chat)
         for tokens in HISTORY:
             sent = peer.write(peer.trim(peer.read(chat), fixed + tokens), chat)
             over = REFERENCE.count_messages(sent, format="openai").tokens > fixed + tokens
-            tally.add(sent, "openai", task, over, over)
+            tally.add(sent, "openai", call, silent=over)
 
 
 def untrimmed() -> Peer:
