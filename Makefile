@@ -16,7 +16,7 @@ export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench docs audit wheel develop develop-fast test-rust test-python clean
+.PHONY: help demo test lint bench bench-assembly bench-validity bench-quality docs audit wheel develop develop-fast test-rust test-python clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -44,6 +44,15 @@ lint: $(STAMPS)/lint $(STAMPS)/test $(STAMPS)/extension ## formatting, lints, ty
 bench: $(STAMPS)/bench $(STAMPS)/extension ## time the engine (criterion) and the package (pytest-benchmark)
 	cargo bench --package octavo --locked
 	$(BIN)/python -m pytest benches --benchmark-enable --benchmark-only
+
+bench-assembly: $(STAMPS)/bench $(STAMPS)/extension ## a turn against the length of history, beside other libraries (3 minutes)
+	$(BIN)/python -m benches.comparison.assembly
+
+bench-validity: $(STAMPS)/bench $(STAMPS)/extension ## what each library sends at every recorded call (7 minutes)
+	$(BIN)/python -m benches.comparison.validity
+
+bench-quality: $(STAMPS)/bench $(STAMPS)/extension ## what the next recorded call still finds, stable prefix, cost (1 minute)
+	$(BIN)/python -m benches.quality.step_recall
 
 docs: $(STAMPS)/test $(STAMPS)/extension ## write the generated parts of README and docs/reference anew
 	$(BIN)/python docs/generate.py

@@ -114,7 +114,7 @@ def turn() -> None:
     columns = ("messages", "append", "assemble", "turn, median", "turn, p99", "messages sent", "row bytes a message")
     ratio = ["longest / shortest", "", "", f"{medians[-1] / medians[0]:.2f}×", "", "", ""]
     results.write(
-        "assembly_turn", f"{COMMAND} turn", columns, [*(lane.row() for lane in lanes), ratio], said=str(yardstick)
+        "assembly_turn", COMMAND, columns, [*(lane.row() for lane in lanes), ratio], said=str(yardstick)
     )
 
 
@@ -196,7 +196,7 @@ def peers() -> None:
     rows = [ours, *(rival.row(octavo_turn) for rival in rivals[:-1]), first, again.row(octavo_turn)]
     columns = (f"at {PEERS_AT:,} messages", "turn, median", "of Octavo's", "messages sent", "tokens", "budget", "rules")
     packages = results.versions("langchain-core", "litellm", "haystack-ai", "agent-framework-core", "tiktoken")
-    results.write("assembly_peers", f"{COMMAND} peers", columns, rows, said=f"{packages}; {yardstick}")
+    results.write("assembly_peers", COMMAND, columns, rows, said=f"{packages}; {yardstick}")
 
 
 # --- cold ---------------------------------------------------------------------------------------------------------
@@ -253,7 +253,7 @@ def cold() -> None:
     ]
     columns = (f"one call on {PEERS_AT:,} messages", "first", "of trim_messages'", "again", "of trim_messages'")
     said = f"{results.versions('langchain-core')}; {yardstick}"
-    results.write("assembly_cold", f"{COMMAND} cold", columns, rows, said=said)
+    results.write("assembly_cold", COMMAND, columns, rows, said=said)
 
 
 def _beside(time_: float, other: float) -> tuple[str, str]:
