@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final, Literal, TypeAlias
 
 from octavo.errors import BudgetError
@@ -102,7 +103,15 @@ class Budget:
     @classmethod
     def of(cls, budget: int | Budget) -> Budget:
         """Take a plain number as a budget without reserve."""
+        if type(budget) is int:
+            return _plain(budget)
         return budget if isinstance(budget, Budget) else cls(window=_whole("budget", budget))
+
+
+@lru_cache(maxsize=64)
+def _plain(tokens: int) -> Budget:
+    """The budget of a plain number: the same few come at every call, and checking one is a third of a warm assemble."""
+    return Budget(window=_whole("budget", tokens))
 
 
 @dataclass(frozen=True, slots=True)
