@@ -113,9 +113,7 @@ def turn() -> None:
     medians = [statistics.median(lane.turns) for lane in lanes]
     columns = ("messages", "append", "assemble", "turn, median", "turn, p99", "messages sent", "row bytes a message")
     ratio = ["longest / shortest", "", "", f"{medians[-1] / medians[0]:.2f}×", "", "", ""]
-    results.write(
-        "assembly_turn", COMMAND, columns, [*(lane.row() for lane in lanes), ratio], said=str(yardstick)
-    )
+    results.write("assembly_turn", COMMAND, columns, [*(lane.row() for lane in lanes), ratio], said=str(yardstick))
 
 
 # --- peers --------------------------------------------------------------------------------------------------------

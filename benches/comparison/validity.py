@@ -56,7 +56,10 @@ class Tally:
     def add(self, sent: list[Message], provider: Format, call: Call, *, silent: bool) -> None:
         """Judge one answer; `silent`: it is over its budget and does not say so."""
         self.cuts += 1
-        invalid, again = octavo.validate(sent, provider=provider, format=provider), broken_rules(provider, sent, Request())
+        invalid, again = (
+            octavo.validate(sent, provider=provider, format=provider),
+            broken_rules(provider, sent, Request()),
+        )
         self.disagreements += bool(invalid) != bool(again)
         # Called invalid when either judge says so.
         self.made_invalid += bool(invalid or again) and not call.broken
@@ -164,7 +167,7 @@ def by_peer(one: Conversation, peer: Peer, tally: Tally) -> None:
 
 def untrimmed() -> Peer:
     """Sends everything: what was broken before anybody trimmed, and how often there was nothing to do."""
-    return Peer("the whole history, untrimmed", "", list, lambda own, tokens: own, lambda own, originals: own)
+    return Peer("the whole history, untrimmed", "", list, lambda own, _: own, lambda own, _: own)
 
 
 def peers() -> Iterator[Peer]:
@@ -205,7 +208,10 @@ def main() -> None:
     """Judge everything and write the tables."""
     found = conversations()
     packages = results.versions("langchain-core", "litellm", "haystack-ai", "agent-framework-core")
-    groups = {"validity": [one for one in found if not has_calls(one)], "validity_tools": list(filter(has_calls, found))}
+    groups = {
+        "validity": [one for one in found if not has_calls(one)],
+        "validity_tools": list(filter(has_calls, found)),
+    }
     for name, group in groups.items():
         everyone = tallies(group)
         disagreed = sum(tally.disagreements for tally in everyone)

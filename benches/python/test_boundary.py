@@ -27,7 +27,8 @@ def test_empty_call(benchmark: BenchmarkFixture) -> None:
 @pytest.mark.parametrize("number", [1, 10, 1_000])
 def test_messages(benchmark: BenchmarkFixture, script: str, number: int) -> None:
     messages = [
-        {"role": "assistant" if at % 2 else "user", "content": f"{at} {TEXTS[script] * REPEATED}"} for at in range(number)
+        {"role": "assistant" if at % 2 else "user", "content": f"{at} {TEXTS[script] * REPEATED}"}
+        for at in range(number)
     ]
     transcript = octavo.Transcript("gpt-4o", format="openai")
 

@@ -35,8 +35,8 @@ SHORTEST, LONGEST = 4, 200
 WRITE, READ = 1.25, 0.1
 
 Contexts = Iterator[tuple[int, list[Message]]]
-Assembling = Callable[[Conversation, int, int], Contexts]
-"""A conversation, the tokens of its fixed parts and H; at each call the messages that are sent."""
+Assembling = Callable[[Conversation, int], Contexts]
+"""A conversation and H; at each call the messages that are sent."""
 
 
 # --- texts and values ---------------------------------------------------------------------------------------------
@@ -89,17 +89,17 @@ def values_of(arguments: object) -> set[str]:
 # --- ways to assemble ---------------------------------------------------------------------------------------------
 
 
-def by_octavo(one: Conversation, fixed: int, room: int) -> Contexts:
+def by_octavo(one: Conversation, room: int) -> Contexts:
     """Octavo with its defaults, one transcript a session."""
     transcript = octavo.Transcript(MODELS[one.format], format=one.format, counter=REFERENCE)
     done = 0
     for cut in one.calls:
         transcript.extend(one.messages[done:cut])
         done = cut
-        yield cut, transcript.assemble(budget=fixed + room, tools=one.tools or None).messages
+        yield cut, transcript.assemble(budget=fixed_of(one) + room, tools=one.tools or None).messages
 
 
-def by_suffix(one: Conversation, fixed: int, room: int) -> Contexts:
+def by_suffix(one: Conversation, room: int) -> Contexts:
     """The system prompt and as many of the newest whole exchanges as fit."""
     leading = leading_of(one)
     for cut in one.calls:
@@ -111,7 +111,7 @@ TOOL_CHARACTERS, RECENT, LINE, TRIGGER = 150, 3, 50, 0.8
 three messages excepted; above 0.8 of the budget the rest becomes a summary of the first 50 characters of each text."""
 
 
-def by_pipeline(one: Conversation, fixed: int, room: int) -> Contexts:
+def by_pipeline(one: Conversation, room: int) -> Contexts:
     """Prune old tool results, then window and "summarise"; here the window is pair-safe and the result fits."""
     leading = leading_of(one)
     for cut in one.calls:
@@ -122,12 +122,14 @@ def by_pipeline(one: Conversation, fixed: int, room: int) -> Contexts:
             yield cut, [*leading, *pruned]
             continue
         kept = suffix(pruned, limit)
-        lines = [f"- {m['role']}: {text_of(m)[:LINE]}..." for m in pruned[: len(pruned) - len(kept)] if m["role"] != "tool"]
+        lines = [
+            f"- {m['role']}: {text_of(m)[:LINE]}..." for m in pruned[: len(pruned) - len(kept)] if m["role"] != "tool"
+        ]
         summary = REFERENCE.truncate("\n".join(reversed(lines)), room - limit)
         yield cut, [*leading, {"role": "user", "content": summary}, *kept]
 
 
-def by_everything(one: Conversation, fixed: int, room: int) -> Contexts:
+def by_everything(one: Conversation, _: int) -> Contexts:
     """No budget."""
     for cut in one.calls:
         yield cut, one.messages[:cut]
@@ -258,7 +260,7 @@ def measure(found: list[Conversation], assembling: Assembling, room: int) -> Tal
         fixed, spoken = fixed_of(one), len(leading_of(one))
         texts = [text_of(message) for message in one.messages]
         tally.before = []
-        for cut, sent in assembling(one, fixed, room):
+        for cut, sent in assembling(one, room):
             tally.send(sent, fixed, fixed + room)
             shown = "\n".join(text_of(message) for message in sent if not any(message is m for m in leading_of(one)))
             earlier = "\n".join(texts[spoken:cut])
@@ -287,7 +289,9 @@ def main() -> None:
                 complete, over = percent(tally.complete, tally.calls), percent(tally.over, tally.steps)
                 recall.append([where, name, f"{tally.calls:,}", complete, percent(tally.present, tally.values), over])
                 each = [f"{number / tally.steps:,.0f}" for number in (tally.sent, tally.cost)]
-                prefix.append([where, name, each[0], percent(tally.read, tally.sent), each[1], f"{tally.cost / base:.2f}×"])
+                prefix.append(
+                    [where, name, each[0], percent(tally.read, tally.sent), each[1], f"{tally.cost / base:.2f}×"]
+                )
     columns = ("recordings", "what assembles", "calls judged", "calls complete", "values present", "contexts over")
     results.write("step_recall", "make bench-quality", columns, recall)
     columns = ("recordings", "what assembles", "tokens a call", "prefix as before", "cost a call", "of the suffix's")

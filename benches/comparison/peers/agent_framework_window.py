@@ -7,7 +7,8 @@ import logging
 import warnings
 from typing import Any
 
-from agent_framework import Content, ContextWindowCompactionStrategy, Message as OwnMessage, apply_compaction
+from agent_framework import Content, ContextWindowCompactionStrategy, apply_compaction
+from agent_framework import Message as OwnMessage
 
 from benches.comparison.peers import Message, Peer, text_of
 

@@ -27,7 +27,7 @@ def trim(own: list[Any], tokens: int) -> list[Any]:
     return trim_messages(own, model=MODEL, max_tokens=tokens)
 
 
-def write(own: list[Any], originals: list[Message]) -> list[Message]:
+def write(own: list[Any], _: list[Message]) -> list[Message]:
     return own
 
 
