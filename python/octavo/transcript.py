@@ -39,12 +39,15 @@ _BATCH: Final = 16
 """Messages that a worker thread reads at a time: between batches the event loop gets the interpreter."""
 
 
+_Framed: TypeAlias = tuple[tuple[tuple[Section, ...], str | None, int], Frame]
+"""A frame and what it was counted for: sections, a text of system, and the fingerprint of everything else."""
+
 _Decided: TypeAlias = tuple[
     bool,
     Format,
     Provider,
     _core.Transcript,
-    tuple[tuple[Section, ...], int, Frame] | None,
+    _Framed | None,
     tuple[int, int, int] | None,
     list[tuple[int, Callable[[_core.Transcript], object]]],
 ]
@@ -95,7 +98,7 @@ class Transcript:
         self._provider: Provider = provider or infer_provider(self._format, model)
         self._engine = _core.Transcript(self._format, self._counter.core)
         self._messages: list[Any] = []
-        self._framed: tuple[tuple[tuple[Section, ...], str | None, int], Frame] | None = None
+        self._framed: _Framed | None = None
         self._modes: dict[tuple[Any, ...], Mode] = {}
         self._added: tuple[int, int, int] | None = None
         self._last: tuple[int, int] | None = None
