@@ -13,11 +13,42 @@ const VIEWS: usize = 4;
 /// How often a window is made smaller for what its repair adds.
 const REPAIR_ROUNDS: usize = 4;
 
+/// How many bases usage is remembered for: the oldest is forgotten.
+const BASES: usize = 4;
+
+/// What was reported for calls that share system prompt, tools and thinking mode, in order of the call.
+#[derive(Debug, Clone)]
+struct Reports {
+    basis: u64,
+    observations: Vec<Observation>,
+}
+
+impl Reports {
+    fn new(basis: u64) -> Self {
+        Self { basis, observations: Vec::new() }
+    }
+
+    fn add(&mut self, at: u32, reported: u64, counted: u64) -> Result<()> {
+        let after = self.observations.partition_point(|earlier| earlier.at < at);
+        let before = after.checked_sub(1).and_then(|last| self.observations.get(last));
+        let anchor = match before {
+            Some(earlier) => earlier.anchor.grown(reported, counted)?,
+            None => Anchor::new(reported, counted)?,
+        };
+        match self.observations.get_mut(after) {
+            Some(same) if same.at == at => same.anchor = anchor,
+            _ => self.observations.insert(after, Observation { at, anchor }),
+        }
+        Ok(())
+    }
+}
+
 /// A transcript with what has been decided about it.
 #[derive(Debug, Clone)]
 pub struct Assembler {
     transcript: Transcript,
-    observations: Vec<Observation>,
+    /// Most recently used last.
+    reports: Vec<Reports>,
     /// Most recently used last.
     views: Vec<View>,
 }
@@ -25,7 +56,7 @@ pub struct Assembler {
 impl Assembler {
     /// Starts with an empty transcript of messages in `format`.
     pub fn new(format: Format) -> Self {
-        Self { transcript: Transcript::new(format), observations: Vec::new(), views: Vec::new() }
+        Self { transcript: Transcript::new(format), reports: Vec::new(), views: Vec::new() }
     }
 
     /// The messages as numbers.
@@ -43,12 +74,7 @@ impl Assembler {
 
     /// Never drop the exchange that `message` belongs to (or drop it again). False when there is none.
     pub fn pin(&mut self, message: u32, pinned: bool) -> bool {
-        let known = self.transcript.pin(message, pinned);
-        if known && !pinned {
-            // The pin may have shaped earlier cuts.
-            self.views.clear();
-        }
-        known
+        self.transcript.pin(message, pinned)
     }
 
     /// Takes in what the provider reported for the call before which there were `at` messages, and what was
@@ -57,60 +83,60 @@ impl Assembler {
     ///
     /// # Errors
     /// As [`Anchor::new`]: a report or count of nothing.
-    pub fn observe(&mut self, at: u32, reported: u64, counted: u64) -> Result<()> {
-        let after = self.observations.partition_point(|known| known.at < at);
-        let before = after.checked_sub(1).and_then(|last| self.observations.get(last));
-        let anchor = match before {
-            Some(earlier) => earlier.anchor.grown(reported, counted)?,
-            None => Anchor::new(reported, counted)?,
-        };
-        match self.observations.get_mut(after) {
-            Some(known) if known.at == at => known.anchor = anchor,
-            _ => self.observations.insert(after, Observation { at, anchor }),
+    pub fn observe(&mut self, at: u32, basis: u64, reported: u64, counted: u64) -> Result<()> {
+        let found = self.reports.iter().position(|reports| reports.basis == basis);
+        let mut reports = found.map_or_else(|| Reports::new(basis), |known| self.reports.remove(known));
+        let taken = reports.add(at, reported, counted);
+        if self.reports.len() >= BASES {
+            self.reports.remove(0);
         }
+        self.reports.push(reports);
         let transcript = &self.transcript;
-        self.views.retain(|view| view.folded_to(transcript) <= at);
-        Ok(())
+        self.views.retain(|view| view.limits().basis != basis || view.folded_to(transcript) <= at);
+        taken
     }
 
     /// Plans one call made with all messages.
     pub fn plan(&mut self, call: Call) -> Plan {
-        let mut view = self.view(call.limits);
-        view.fold(&self.transcript, &self.observations);
-        let plan = self.fitting(&view, call);
+        let limits = call.limits_with_tail();
+        let mut view = self.view(limits);
+        let observations = self.observations(limits.basis);
+        view.fold(&self.transcript, observations);
+        let plan = self.fitting(&view, observations, call);
         self.views.push(view);
         plan
     }
 
+    fn observations(&self, basis: u64) -> &[Observation] {
+        let found = self.reports.iter().find(|reports| reports.basis == basis);
+        found.map_or(&[], |reports| reports.observations.as_slice())
+    }
+
     /// A plan that fits with its repairs, where one can: what a repair adds is known only when the window
     /// is, and a smaller window may need another repair.
-    fn fitting(&self, view: &View, call: Call) -> Plan {
+    fn fitting(&self, view: &View, observations: &[Observation], call: Call) -> Plan {
         let transcript = &self.transcript;
-        let anchor = anchor_at(&self.observations, transcript.len());
-        let previous = view.previous(transcript, &self.observations);
-        let mut beside = call.beside;
-        let mut best: Option<Plan> = None;
-        for _ in 0..REPAIR_ROUNDS {
-            let window = view.window(transcript, &self.observations, beside);
-            if best.as_ref().is_some_and(|plan| plan.window.spans(transcript) == window.spans(transcript)) {
-                break;
-            }
-            let plan = Plan::new(transcript, call, anchor, window, previous.clone());
-            let added = u64::try_from(plan.repaired).unwrap_or(0);
-            let over = plan.tokens().saturating_add(call.beside).saturating_sub(anchor.within(call.limits.budget));
-            let better = best.as_ref().is_none_or(|known| plan.tokens() < known.tokens());
-            if better {
-                best = Some(plan);
-            }
+        let anchor = anchor_at(observations, transcript.len());
+        let previous = view.previous(transcript, observations);
+        let planned = |extra: u64| {
+            Plan::new(transcript, call, anchor, view.window(transcript, observations, extra), previous.clone())
+        };
+        let mut extra = 0_u64;
+        let mut best = planned(extra);
+        for _ in 1..REPAIR_ROUNDS {
+            let most = anchor.within(call.limits.budget);
+            let over = best.tokens().saturating_add(call.beside).saturating_sub(most);
             if over == 0 {
                 break;
             }
-            beside = beside.saturating_add(over).max(call.beside.saturating_add(added));
+            extra = extra.saturating_add(over).max(u64::try_from(best.repaired).unwrap_or(0));
+            let smaller = planned(extra);
+            if smaller.tokens() >= best.tokens() {
+                break;
+            }
+            best = smaller;
         }
-        best.unwrap_or_else(|| {
-            let window = view.window(transcript, &self.observations, beside);
-            Plan::new(transcript, call, anchor, window, previous)
-        })
+        best
     }
 
     /// The state as it was when there were `len` messages. O(len).
@@ -118,8 +144,11 @@ impl Assembler {
     /// # Errors
     /// As [`Transcript::append`].
     pub fn truncated(&self, len: u32) -> Result<Self> {
-        let observations = self.observations.iter().copied().filter(|observation| observation.at <= len).collect();
-        Ok(Self { transcript: self.transcript.truncated(len)?, observations, views: Vec::new() })
+        let mut reports = self.reports.clone();
+        for known in &mut reports {
+            known.observations.retain(|observation| observation.at <= len);
+        }
+        Ok(Self { transcript: self.transcript.truncated(len)?, reports, views: Vec::new() })
     }
 
     fn view(&mut self, limits: Limits) -> View {

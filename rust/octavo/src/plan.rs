@@ -17,12 +17,16 @@ pub enum Reason {
     Task,
     /// What the user had asked for when the cut moved.
     Request,
+    /// The newest exchange: what the call is about to answer.
+    Newest,
     /// Its call may still be answered.
     Obligation,
     /// The caller pinned it.
     Pinned,
     /// Its call is answered by a result that stands later.
     AnsweredLate,
+    /// It opens the current tool loop, which must start with thinking.
+    LoopOpening,
     /// Within the window.
     Window,
     /// Before the cut.
@@ -36,9 +40,11 @@ impl Reason {
             Self::Leading => "leading",
             Self::Task => "task",
             Self::Request => "request",
+            Self::Newest => "newest",
             Self::Obligation => "obligation",
             Self::Pinned => "pinned",
             Self::AnsweredLate => "answered_late",
+            Self::LoopOpening => "loop_opening",
             Self::Window => "window",
             Self::BeforeCut => "before_cut",
         }
@@ -72,6 +78,19 @@ pub struct Call {
     pub mode: Mode,
     /// Tokens of the texts that a repair may add.
     pub added: AddedTokens,
+}
+
+/// Room for the tail is rounded up to the largest power of two within this part of the budget, so that a
+/// section that grows a little does not move every cut.
+const TAIL_PARTS: u64 = 32;
+
+impl Call {
+    /// The limits with what volatile content needs kept free.
+    pub fn limits_with_tail(&self) -> Limits {
+        let step = 1_u64 << (self.limits.budget / TAIL_PARTS).max(1).ilog2();
+        let beside = self.beside.checked_next_multiple_of(step).unwrap_or(self.beside);
+        Limits { beside: self.limits.beside.saturating_add(beside), ..self.limits }
+    }
 }
 
 /// What is sent in one call, and what it costs. Tokens are the transcript's own count except where said.
@@ -162,39 +181,78 @@ impl Plan {
     fn anchor_reason(&self, transcript: &Transcript, exchange: u32) -> Reason {
         if transcript.task() == Some(exchange) {
             Reason::Task
-        } else if transcript.pins().iter().any(|pin| pin.exchange == exchange) {
+        } else if transcript.pins().iter().any(|pin| pin.exchange == exchange && pin.holds(self.window.end)) {
             Reason::Pinned
         } else if transcript.obligations(self.window.end).any(|open| open == exchange) {
             // Before the request: a user who speaks while a call waits speaks in the call's own exchange.
             Reason::Obligation
         } else if transcript.exchanges().get(exchange as usize).is_some_and(|found| found.user_speech) {
             Reason::Request
-        } else {
+        } else if self.opens_loop(transcript, exchange) {
+            Reason::LoopOpening
+        } else if transcript.answered_late(0, self.window.end).any(|call| call == exchange) {
             Reason::AnsweredLate
+        } else {
+            Reason::Window
         }
+    }
+
+    fn opens_loop(&self, transcript: &Transcript, exchange: u32) -> bool {
+        let request = transcript.request_before(self.window.end);
+        self.call.limits.loop_opening && request.is_some_and(|request| request.saturating_add(1) == exchange)
     }
 
     /// The messages that the next cut would leave out, were it made now.
     pub fn leaving(&self, transcript: &Transcript) -> Option<Range<u32>> {
         let start = transcript.start_of(self.window.cut);
-        let end = transcript.start_of(next_cut(transcript, &self.window, self.call.limits.marks));
+        let end = transcript.start_of(next_cut(transcript, &self.window, &self.call.limits));
         (start < end).then_some(start..end)
     }
 
+    /// What cannot be left out, by reason, with its tokens: the parts to blame when a context is over.
+    pub fn pinned(&self, transcript: &Transcript) -> Vec<(Reason, u64)> {
+        let end = self.window.end;
+        let newest = transcript.exchanges_before(end).checked_sub(1);
+        let anchors = self.window.anchors.iter().copied();
+        let shown = anchors.chain(self.window.cut..transcript.exchanges_before(end));
+        let mut pinned: Vec<(Reason, u64)> = Vec::new();
+        for exchange in shown {
+            let span = transcript.span_of(exchange, end);
+            let reason =
+                if Some(exchange) == newest { Reason::Newest } else { self.anchor_reason(transcript, exchange) };
+            let tokens = transcript.tokens_in(span.start, span.end);
+            match pinned.iter_mut().find(|known| known.0 == reason) {
+                Some(known) => known.1 = known.1.saturating_add(tokens),
+                None => pinned.push((reason, tokens)),
+            }
+        }
+        pinned
+    }
+
     /// The messages that this call sends exactly as the call before did, repairs included: how many, and
-    /// their tokens. `None` where there was no call before.
+    /// their tokens. The call before is taken to have been planned for the same limits; `None` where there
+    /// was none.
     pub fn shared_prefix(&self, transcript: &Transcript) -> Option<SharedPrefix> {
         let previous = self.previous.as_ref()?.spans(transcript);
         let before = recipes(&previous, mended(transcript, &self.call, &previous));
+        Some(self.shared(transcript, &before))
+    }
+
+    /// The same against a call that was really planned, on the same transcript.
+    pub fn shared_with(&self, transcript: &Transcript, previous: &Self) -> SharedPrefix {
+        self.shared(transcript, &recipes(&previous.spans, previous.repair.clone()))
+    }
+
+    fn shared(&self, transcript: &Transcript, before: &[Recipe]) -> SharedPrefix {
         let now = recipes(&self.spans, self.repair.clone());
         let same: Vec<Recipe> =
-            now.into_iter().zip(&before).take_while(|(ours, theirs)| ours == *theirs).map(|pair| pair.0).collect();
+            now.into_iter().zip(before).take_while(|(ours, theirs)| ours == *theirs).map(|pair| pair.0).collect();
         let rows = repaired_rows(transcript.rows(), &same, self.call.added);
-        Some(SharedPrefix {
+        SharedPrefix {
             messages: u32::try_from(same.len()).unwrap_or(u32::MAX),
-            tokens: rows.messages.iter().map(|row| u64::from(row.tokens)).sum(),
+            tokens: rows.messages.iter().map(|row| u64::from(row.tokens)).collect(),
             whole: same.len() == before.len(),
-        })
+        }
     }
 }
 
@@ -211,12 +269,12 @@ fn recipes(spans: &[Range<u32>], repair: Option<Repair>) -> Vec<Recipe> {
 }
 
 /// What two consecutive calls have in common from the start.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SharedPrefix {
     /// How many messages of the context, leading ones included.
     pub messages: u32,
-    /// Their tokens.
-    pub tokens: u64,
+    /// The tokens of each.
+    pub tokens: Vec<u64>,
     /// Whether all that the earlier call sent is in it.
     pub whole: bool,
 }

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use crate::error::{Error, Result};
 use crate::message::{
-    BlockEnd, BlockKind, BlockRow, Format, MessageEnd, MessageFlags, MessageRow, Role, Rows, id_hash,
+    BlockEnd, BlockFlags, BlockKind, BlockRow, Format, MessageEnd, MessageFlags, MessageRow, Role, Rows, id_hash,
 };
 
 /// How many exchanges an unanswered call stays an open obligation. A confirmation may come many turns
@@ -42,6 +42,10 @@ pub struct Exchange {
     pub unanswered: u32,
     /// How many messages there were when its last call was answered; `u32::MAX` while one waits.
     pub answered_at: u32,
+    /// How many messages there were when the first of its calls was answered; `u32::MAX` before.
+    pub answered_from: u32,
+    /// Whether it asks for somebody's approval: such a call waits however long it takes.
+    pub confirms: bool,
     /// What it opens with.
     pub opening: Opening,
     /// Whether the user says something in it.
@@ -55,6 +59,15 @@ pub struct Pin {
     pub exchange: u32,
     /// How many messages there were when it was pinned.
     pub since: u32,
+    /// How many there were when the pin was taken off; `u32::MAX` while it holds.
+    pub until: u32,
+}
+
+impl Pin {
+    /// Whether it holds for a call before which there are `end` messages.
+    pub fn holds(&self, end: u32) -> bool {
+        self.since <= end && end < self.until
+    }
 }
 
 /// A message that has been read and counted, ready to be appended.
@@ -202,6 +215,9 @@ impl Transcript {
             + size_of_val(self.calls.as_slice())
             + size_of_val(self.waited.as_slice())
             + size_of_val(self.requests.as_slice())
+            + size_of_val(self.late.as_slice())
+            + size_of_val(self.pins.as_slice())
+            + self.open.values().map(|turns| size_of::<u64>() + size_of_val(turns.as_slice())).sum::<usize>()
     }
 
     /// Appends one message. Amortised O(blocks of the message).
@@ -229,16 +245,17 @@ impl Transcript {
             return false;
         }
         let exchange = self.exchange_of(message);
-        let known = self.pins.iter().any(|pin| pin.exchange == exchange);
-        if !pinned {
-            self.pins.retain(|pin| pin.exchange != exchange);
-        } else if !known {
-            self.pins.push(Pin { exchange, since: self.len() });
+        let now = self.len();
+        let standing = self.pins.iter_mut().find(|pin| pin.exchange == exchange && pin.until == u32::MAX);
+        match (standing, pinned) {
+            (Some(pin), false) => pin.until = now,
+            (None, true) => self.pins.push(Pin { exchange, since: now, until: u32::MAX }),
+            _ => {}
         }
         true
     }
 
-    /// What callers pinned, in the order in which they did.
+    /// What callers pinned, in the order in which they did, pins that were taken off included.
     pub fn pins(&self) -> &[Pin] {
         &self.pins
     }
@@ -255,15 +272,30 @@ impl Transcript {
     }
 
     /// The exchanges whose calls were still waiting when there were `end` messages and may yet be answered:
-    /// at most 16, none older than [`OPEN_EXCHANGES`], newest first.
+    /// at most 16, none older than [`OPEN_EXCHANGES`], newest first. A turn of which some results came before
+    /// the model was called again has lost the others: nobody waits for those.
     pub fn obligations(&self, end: u32) -> impl Iterator<Item = u32> + '_ {
         let count = self.exchanges_before(end);
         let after = self.waited.partition_point(|&turn| turn < count);
         let recent = self.waited.get(..after).unwrap_or_default().iter().rev().copied();
         recent
+            // The newest exchange is no earlier one yet: it is shown in any case, and the same at its own call
+            // as when that call is folded later.
+            .skip_while(move |turn| turn.saturating_add(1) >= count)
             .take_while(move |turn| turn.saturating_add(OPEN_EXCHANGES) >= count)
-            .filter(move |&turn| self.exchanges.get(turn as usize).is_some_and(|found| found.answered_at > end))
+            .filter(move |&turn| self.exchanges.get(turn as usize).is_some_and(|found| self.is_open(found, end)))
             .take(OPEN_TURNS)
+    }
+
+    fn is_open(&self, exchange: &Exchange, end: u32) -> bool {
+        let lost = exchange.answered_from <= end && !exchange.confirms && self.called_after(exchange.start, end);
+        exchange.answered_at > end && !lost
+    }
+
+    /// Whether the model was called again between the turn that starts at `start` and message `end`.
+    fn called_after(&self, start: u32, end: u32) -> bool {
+        let next = self.calls.partition_point(|&call| call <= start);
+        self.calls.get(next).is_some_and(|&call| call < end)
     }
 
     /// A message as it was appended.
@@ -279,7 +311,8 @@ impl Transcript {
         for entry in (0..len.min(self.len())).filter_map(|message| self.entry(message)) {
             shorter.append(&entry)?;
         }
-        shorter.pins = self.pins.iter().copied().filter(|pin| pin.since <= len).collect();
+        let as_it_was = |pin: &Pin| Pin { until: if pin.until > len { u32::MAX } else { pin.until }, ..*pin };
+        shorter.pins = self.pins.iter().filter(|pin| pin.since <= len).map(as_it_was).collect();
         Ok(shorter)
     }
 
@@ -372,7 +405,15 @@ impl Transcript {
         if user_speech {
             self.requests.push(count);
         }
-        self.exchanges.push(Exchange { start, unanswered: 0, answered_at: 0, opening, user_speech });
+        self.exchanges.push(Exchange {
+            start,
+            unanswered: 0,
+            answered_at: 0,
+            answered_from: u32::MAX,
+            confirms: false,
+            opening,
+            user_speech,
+        });
     }
 
     fn oldest_waiting(&self) -> Option<u32> {
@@ -424,6 +465,7 @@ impl Transcript {
         if let Some(last) = self.exchanges.last_mut() {
             last.unanswered += 1;
             last.answered_at = u32::MAX;
+            last.confirms |= block.flags.has(BlockFlags::CONFIRMATION);
         }
         self.open.entry(block.id).or_default().push(exchange);
     }
@@ -438,6 +480,7 @@ impl Transcript {
         let now = self.len().saturating_add(1);
         if let Some(exchange) = self.exchanges.get_mut(turn as usize) {
             exchange.unanswered = exchange.unanswered.saturating_sub(1);
+            exchange.answered_from = exchange.answered_from.min(now);
             exchange.answered_at = if exchange.unanswered == 0 { now } else { u32::MAX };
         }
         Some(turn)

@@ -15,12 +15,13 @@ use crate::budget::{Marks, share};
 use crate::tokens::calibration::Anchor;
 use crate::transcript::{Opening, Transcript};
 
-/// A cut does not open on a plain reply whose question was left out; it moves on past so many at most.
-const MAX_REPLIES_SKIPPED: u32 = 8;
-
 /// The grid is the largest power of two within this part of the room, so that cuts of slightly different
 /// limits still fall on the same message.
 const GRID_PARTS: u64 = 8;
+
+/// Calls without result take this part of the room at most (in thousandths): where results get lost all the
+/// time, what waits for them must not crowd out the conversation.
+const OPEN_SHARE: u32 = 250;
 
 /// What a fold depends on beside the transcript. A view made with other limits is folded anew.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -29,6 +30,15 @@ pub struct Limits {
     pub budget: u64,
     /// Tokens of what never shrinks beside the leading system messages: system, tools, framing, sections.
     pub fixed: u64,
+    /// Tokens kept free for volatile content at the tail. Part of the limits, so that a cut that makes room
+    /// for it goes down to the low mark and stays, as any other.
+    pub beside: u64,
+    /// Whether the exchange that opens the current tool loop stays: a provider that wants the loop to start
+    /// with thinking refuses it without (rule A7).
+    pub loop_opening: bool,
+    /// What usage is compared within: a report for another system prompt, other tools or another thinking
+    /// mode says nothing about this call.
+    pub basis: u64,
     /// When shrinking starts and where it goes.
     pub marks: Marks,
 }
@@ -133,17 +143,17 @@ impl View {
         self.folded += fresh.len();
     }
 
-    /// The window at the call that is made with all messages, `beside` tokens of volatile content next
-    /// to the history. The view itself does not change: the call may never happen.
-    pub fn window(&self, transcript: &Transcript, observations: &[Observation], beside: u64) -> Window {
+    /// The window at the call that is made with all messages, `extra` tokens smaller than the room for what
+    /// its repair adds. The view itself does not change: the call may never happen.
+    pub fn window(&self, transcript: &Transcript, observations: &[Observation], extra: u64) -> Window {
         let end = transcript.len();
         let room = self.room(transcript, anchor_at(observations, end));
         let stepped = self.step(transcript, end, room);
         let moved = stepped.is_some();
         let mut window = shown(transcript, stepped.as_ref().or(self.cuts.last()), end, room, moved);
-        if window.tokens.saturating_add(beside) > room {
-            let target = room.saturating_sub(beside);
-            let cut = shrink(transcript, end, window.cut, |_| target, room);
+        if window.tokens.saturating_add(extra) > room {
+            let target = room.saturating_sub(extra);
+            let cut = shrink(transcript, end, window.cut, |_| target, room, self.limits.loop_opening);
             let forced = shown(transcript, Some(&cut), end, room, true);
             if forced.tokens < window.tokens {
                 window = forced;
@@ -163,7 +173,8 @@ impl View {
     /// Tokens that the history may take, in the transcript's own count.
     fn room(&self, transcript: &Transcript, anchor: Anchor) -> u64 {
         let leading = transcript.tokens_in(0, transcript.leading());
-        anchor.within(self.limits.budget).saturating_sub(self.limits.fixed).saturating_sub(leading)
+        let fixed = self.limits.fixed.saturating_add(self.limits.beside).saturating_add(leading);
+        anchor.within(self.limits.budget).saturating_sub(fixed)
     }
 
     /// The cut that a call before message `end` makes, when shrinking is due.
@@ -176,7 +187,8 @@ impl View {
             return None;
         }
         let low = share(room, self.limits.marks.low);
-        let moved = shrink(transcript, end, cut, |least| target(least, low, high, room), room);
+        let moved =
+            shrink(transcript, end, cut, |least| target(least, low, high, room), room, self.limits.loop_opening);
         (moved.exchange != cut).then_some(moved)
     }
 }
@@ -186,7 +198,7 @@ fn shown(transcript: &Transcript, cut: Option<&Cut>, end: u32, room: u64, moved:
     let exchange = cut.map_or(first, |cut| cut.exchange);
     let mut anchors = cut.map_or_else(Vec::new, |cut| cut.anchors.clone());
     let pinned =
-        transcript.pins().iter().filter(|pin| pin.since <= end && pin.exchange >= first && pin.exchange < exchange);
+        transcript.pins().iter().filter(|pin| pin.holds(end) && pin.exchange >= first && pin.exchange < exchange);
     anchors.extend(pinned.map(|pin| pin.exchange));
     anchors.sort_unstable();
     anchors.dedup();
@@ -223,9 +235,9 @@ fn target(least: u64, low: u64, high: u64, room: u64) -> u64 {
 
 /// Moves the cut forward from exchange `from` until what is shown before message `end` is within the
 /// target, on the grid of `room`. The newest exchange always stays. O(log exchanges).
-fn shrink(transcript: &Transcript, end: u32, from: u32, goal: impl Fn(u64) -> u64, room: u64) -> Cut {
+fn shrink(transcript: &Transcript, end: u32, from: u32, goal: impl Fn(u64) -> u64, room: u64, opening: bool) -> Cut {
     let newest = transcript.exchanges_before(end).saturating_sub(1).max(from);
-    let candidates = anchor_candidates(transcript, from, end);
+    let candidates = anchor_candidates(transcript, from, end, room, opening);
     let shown = |cut: u32| {
         let before = candidates.iter().take_while(|&&anchor| anchor < cut);
         before.map(|&anchor| tokens_of(transcript, anchor, end)).sum::<u64>()
@@ -236,16 +248,18 @@ fn shrink(transcript: &Transcript, end: u32, from: u32, goal: impl Fn(u64) -> u6
     let dropped = transcript.tokens_in(0, transcript.start_of(fits));
     let aligned = dropped.next_multiple_of(grid(room));
     let on_grid = first_where(fits, newest, |cut| transcript.tokens_in(0, transcript.start_of(cut)) >= aligned);
-    let exchange = past_replies(transcript, on_grid, newest);
+    // A grid too coarse for a small room would leave nothing but the newest.
+    let cut = if on_grid < newest { on_grid } else { fits };
+    let exchange = past_reply(transcript, cut, newest);
     let anchors: Vec<u32> = candidates.into_iter().filter(|&anchor| anchor < exchange).collect();
     let anchored = anchored(transcript, &anchors, end);
     Cut { at: end, exchange, anchors, anchored }
 }
 
 /// Where the next cut would fall, were it made now.
-pub(crate) fn next_cut(transcript: &Transcript, window: &Window, marks: Marks) -> u32 {
-    let low = share(window.room, marks.low);
-    shrink(transcript, window.end, window.cut, |_| low, window.room).exchange
+pub(crate) fn next_cut(transcript: &Transcript, window: &Window, limits: &Limits) -> u32 {
+    let low = share(window.room, limits.marks.low);
+    shrink(transcript, window.end, window.cut, |_| low, window.room, limits.loop_opening).exchange
 }
 
 /// The grid that cuts are aligned to, in tokens left out.
@@ -268,29 +282,41 @@ fn first_where(low: u32, high: u32, holds: impl Fn(u32) -> bool) -> u32 {
     low
 }
 
-fn past_replies(transcript: &Transcript, from: u32, newest: u32) -> u32 {
-    let is_reply =
-        |at: u32| transcript.exchanges().get(at as usize).is_some_and(|found| found.opening == Opening::Reply);
-    let mut at = from;
-    while at < newest && at - from < MAX_REPLIES_SKIPPED && is_reply(at) {
-        at += 1;
-    }
-    // A run of replies only: cutting anywhere in it is as good.
-    if is_reply(at) { from } else { at }
+/// Past a reply whose question was left out. What the newest exchange follows directly is kept.
+fn past_reply(transcript: &Transcript, from: u32, newest: u32) -> u32 {
+    let reply = transcript.exchanges().get(from as usize).is_some_and(|found| found.opening == Opening::Reply);
+    if reply && from.saturating_add(1) < newest { from + 1 } else { from }
 }
 
 /// What may have to stay when the cut passes it, in order.
-fn anchor_candidates(transcript: &Transcript, from: u32, end: u32) -> Vec<u32> {
+fn anchor_candidates(transcript: &Transcript, from: u32, end: u32, room: u64, opening: bool) -> Vec<u32> {
     let first = first_exchange(transcript);
     let mut anchors: Vec<u32> = transcript.task().into_iter().collect();
     anchors.extend(transcript.request_before(end));
-    anchors.extend(transcript.obligations(end));
-    anchors.extend(transcript.pins().iter().filter(|pin| pin.since <= end).map(|pin| pin.exchange));
+    anchors.extend(transcript.request_before(end).filter(|_| opening).map(|request| request.saturating_add(1)));
+    anchors.extend(obligations(transcript, end, room));
+    anchors.extend(transcript.pins().iter().filter(|pin| pin.holds(end)).map(|pin| pin.exchange));
     anchors.extend(transcript.answered_late(from, end));
-    anchors.retain(|&anchor| anchor >= first);
+    anchors.retain(|&anchor| anchor >= first && transcript.start_of(anchor) < end);
     anchors.sort_unstable();
     anchors.dedup();
     anchors
+}
+
+/// The calls that may still be answered and are kept for it, newest first: what asks for approval always, the
+/// others within [`OPEN_SHARE`] of the room. A result that comes for one that was let go brings it back.
+pub fn obligations(transcript: &Transcript, end: u32, room: u64) -> impl Iterator<Item = u32> + '_ {
+    let most = share(room, OPEN_SHARE);
+    let mut spent = 0_u64;
+    transcript.obligations(end).filter(move |&open| {
+        let confirms = transcript.exchanges().get(open as usize).is_some_and(|found| found.confirms);
+        let after = spent.saturating_add(tokens_of(transcript, open, end));
+        let kept = confirms || after <= most;
+        if kept && !confirms {
+            spent = after;
+        }
+        kept
+    })
 }
 
 fn tokens_of(transcript: &Transcript, exchange: u32, end: u32) -> u64 {

@@ -70,7 +70,7 @@ fn messages(turns: &[Turn]) -> Vec<Entry> {
 }
 
 fn call(budget: u64, fixed: u64, beside: u64) -> Call {
-    let limits = Limits { budget, fixed, marks: Marks::default() };
+    let limits = Limits { budget, fixed, beside: 0, loop_opening: false, basis: 0, marks: Marks::default() };
     let added = AddedTokens { result: 20, note: 10, framing: 4 };
     Call { limits, beside, provider: Provider::OpenAi, mode: Mode::new(Format::OpenAi), added }
 }
@@ -127,7 +127,7 @@ proptest! {
         if let Some(task) = transcript.task() {
             prop_assert!(kept.contains(&transcript.start_of(task)), "the task is kept");
         }
-        for open in transcript.obligations(transcript.len()) {
+        for open in octavo::window::obligations(transcript, transcript.len(), plan.window.room) {
             prop_assert!(kept.contains(&transcript.start_of(open)), "what may still be answered is kept");
         }
         // Over only because of what must stay: nothing else is left to drop.
@@ -157,7 +157,7 @@ proptest! {
         if let Some(reported) = usage {
             let at = fed.transcript().len() / 2;
             for assembler in [&mut fed, &mut whole] {
-                assembler.observe(at, reported, 1000).unwrap();
+                assembler.observe(at, 0, reported, 1000).unwrap();
             }
         }
         for entry in &entries {
@@ -225,4 +225,85 @@ fn many_parallel_calls_are_linear() {
     let mut assembler = filled(&messages(&turns));
     assembler.plan(call(1000, 0, 0));
     assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
+}
+
+#[test]
+fn results_that_are_lost_all_the_time_do_not_block_the_window() {
+    // Of two parallel calls one result is lost, in each of forty turns.
+    let mut turns = vec![Turn::User(50)];
+    turns.extend((0..40).map(|_| Turn::Calls(100, vec![Some(100), None])));
+    let mut assembler = filled(&messages(&turns));
+    let plan = assembler.plan(call(2000, 0, 0));
+    assert!(plan.tokens() <= 2000, "{} tokens", plan.tokens());
+
+    // Of single calls none is answered, and the user goes on each time.
+    let mut turns = vec![Turn::User(50)];
+    turns.extend((0..40).flat_map(|_| [Turn::Calls(100, vec![None]), Turn::User(20)]));
+    let mut assembler = filled(&messages(&turns));
+    let plan = assembler.plan(call(2000, 0, 0));
+    assert!(plan.tokens() <= 2000, "{} tokens", plan.tokens());
+}
+
+#[test]
+fn room_for_the_tail_does_not_make_the_cut_slide() {
+    let turns: Vec<Turn> = (0..200).map(|at| if at % 2 == 0 { Turn::User(60) } else { Turn::Reply(60) }).collect();
+    let mut assembler = Assembler::new(Format::OpenAi);
+    let (mut moves, mut calls) = (0, 0);
+    for (at, entry) in messages(&turns).iter().enumerate() {
+        if at % 2 == 1 {
+            let beside = 1000 + (at as u64 % 7);
+            let plan = assembler.plan(call(4000, 0, beside));
+            assert!(plan.tokens() + beside <= 4000);
+            calls += 1;
+            moves += u32::from(plan.window.moved);
+        }
+        assembler.append(entry).unwrap();
+    }
+    assert!(calls == 100 && moves <= calls / 7, "{moves} moves in {calls} calls");
+}
+
+#[test]
+fn a_pin_taken_off_later_holds_again_after_going_back() {
+    let turns: Vec<Turn> = (0..60).map(|at| if at % 2 == 0 { Turn::User(100) } else { Turn::Reply(100) }).collect();
+    let entries = messages(&turns);
+    let mut assembler = filled(&entries[..50]);
+    assembler.pin(10, true);
+    let before = shown(&assembler.plan(call(2000, 0, 0)));
+    assert!(before.contains(&10));
+    for entry in &entries[50..] {
+        assembler.append(entry).unwrap();
+    }
+    assembler.pin(10, false);
+    let mut rewound = assembler.truncated(50).unwrap();
+    assert_eq!(shown(&rewound.plan(call(2000, 0, 0))), before);
+}
+
+#[test]
+fn usage_counts_only_for_calls_of_the_same_basis() {
+    let turns: Vec<Turn> = (0..20).map(|at| if at % 2 == 0 { Turn::User(100) } else { Turn::Reply(100) }).collect();
+    let mut assembler = filled(&messages(&turns));
+    assembler.observe(10, 7, 3000, 1000).unwrap();
+    let of_basis = |basis| {
+        let plain = call(100_000, 0, 0);
+        Call { limits: Limits { basis, ..plain.limits }, ..plain }
+    };
+    let same = assembler.plan(of_basis(7));
+    assert_eq!(same.anchor.at(same.tokens()), 6000);
+    let other = assembler.plan(of_basis(8));
+    assert_eq!(other.anchor.at(other.tokens()), 2000);
+}
+
+#[test]
+fn a_call_for_approval_stays_however_long_the_talk_goes_on() {
+    let mut approval = block(BlockKind::Call, 999, 50);
+    approval.flags = BlockFlags::CONFIRMATION;
+    let mut entries = messages(&[Turn::User(50)]);
+    entries.push(entry(Role::Assistant, vec![approval]));
+    entries.extend(messages(&(0..20).flat_map(|_| [Turn::User(200), Turn::Reply(200)]).collect::<Vec<_>>()));
+    let mut assembler = filled(&entries);
+    let kept = shown(&assembler.plan(call(1500, 0, 0)));
+    assert!(kept.contains(&1) && !kept.contains(&3), "{kept:?}");
+    assembler.append(&entry(Role::Tool, vec![block(BlockKind::Result, 999, 5)])).unwrap();
+    let kept = shown(&assembler.plan(call(1500, 0, 0)));
+    assert!(kept.contains(&1), "the call stays with its late answer: {kept:?}");
 }
