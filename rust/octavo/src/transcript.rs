@@ -102,7 +102,9 @@ pub struct Transcript {
     open: HashMap<u64, Vec<u32>>,
     /// Exchanges that had a call without result when the next one started, oldest first.
     waited: Vec<u32>,
-    /// How many of them, from the start, are no longer matched with results.
+    /// Those of them that ask for approval.
+    approvals: Vec<u32>,
+    /// How many of `waited`, from the start, are no longer matched with results.
     forgotten: usize,
     /// Exchanges in which the user says something, oldest first.
     requests: Vec<u32>,
@@ -125,6 +127,7 @@ impl Transcript {
             exchanges: Vec::new(),
             open: HashMap::new(),
             waited: Vec::new(),
+            approvals: Vec::new(),
             forgotten: 0,
             requests: Vec::new(),
             late: Vec::new(),
@@ -272,19 +275,27 @@ impl Transcript {
     }
 
     /// The exchanges whose calls were still waiting when there were `end` messages and may yet be answered:
-    /// at most 16, none older than [`OPEN_EXCHANGES`], newest first. A turn of which some results came before
-    /// the model was called again has lost the others: nobody waits for those.
+    /// what asks for approval, however old, and of the others at most 16, none older than
+    /// [`OPEN_EXCHANGES`]; newest first in each. A turn of which some results came before the model was called
+    /// again has lost the others: nobody waits for those.
     pub fn obligations(&self, end: u32) -> impl Iterator<Item = u32> + '_ {
+        let oldest = self.exchanges_before(end).saturating_sub(OPEN_EXCHANGES);
+        let recent = self.waited.get(self.waited.partition_point(|&turn| turn < oldest)..).unwrap_or_default();
+        let calls = self.open_among(recent, end, false).take(OPEN_TURNS);
+        self.open_among(&self.approvals, end, true).take(OPEN_TURNS).chain(calls)
+    }
+
+    /// Of some exchanges those that were open when there were `end` messages, newest first.
+    fn open_among<'a>(&'a self, turns: &'a [u32], end: u32, confirms: bool) -> impl Iterator<Item = u32> + 'a {
         let count = self.exchanges_before(end);
-        let after = self.waited.partition_point(|&turn| turn < count);
-        let recent = self.waited.get(..after).unwrap_or_default().iter().rev().copied();
-        recent
-            // The newest exchange is no earlier one yet: it is shown in any case, and the same at its own call
-            // as when that call is folded later.
-            .skip_while(move |turn| turn.saturating_add(1) >= count)
-            .take_while(move |turn| turn.saturating_add(OPEN_EXCHANGES) >= count)
-            .filter(move |&turn| self.exchanges.get(turn as usize).is_some_and(|found| self.is_open(found, end)))
-            .take(OPEN_TURNS)
+        // The newest exchange is no earlier one yet: it is shown in any case, and the same at its own call as
+        // when that call is folded later.
+        let after = turns.partition_point(|&turn| turn.saturating_add(1) < count);
+        let earlier = turns.get(..after).unwrap_or_default().iter().rev().copied();
+        earlier.filter(move |&turn| {
+            let found = self.exchanges.get(turn as usize);
+            found.is_some_and(|found| found.confirms == confirms && self.is_open(found, end))
+        })
     }
 
     fn is_open(&self, exchange: &Exchange, end: u32) -> bool {
@@ -398,6 +409,9 @@ impl Transcript {
         let count = self.exchange_count();
         if self.waits() {
             self.waited.push(count.saturating_sub(1));
+            if self.exchanges.last().is_some_and(|last| last.confirms) {
+                self.approvals.push(count.saturating_sub(1));
+            }
         }
         while self.oldest_waiting().is_some_and(|turn| turn.saturating_add(OPEN_EXCHANGES) < count) {
             self.forget_oldest();
@@ -424,6 +438,9 @@ impl Transcript {
     fn forget_oldest(&mut self) {
         let Some(turn) = self.oldest_waiting() else { return };
         self.forgotten += 1;
+        if self.exchanges.get(turn as usize).is_some_and(|found| found.confirms) {
+            return;
+        }
         for message in self.span_of(turn, self.len()) {
             let ids: Vec<u64> = self.rows().blocks_of(message).iter().map(|block| block.id).collect();
             for id in ids {
