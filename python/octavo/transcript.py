@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Generator, Iterable, Sequence
-from contextlib import contextmanager
+import time
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import Any, Final, Self, TypeAlias, TypeVar
 
 from octavo import _core
 from octavo.budget import Budget, Section
 from octavo.context import Context
-from octavo.drafting import Draft, Frame, draft_of, frame_of
+from octavo.drafting import Asked, Draft, Frame, Sent, draft_of, frame_of
 from octavo.errors import FormatError, MessageError, OctavoError
 from octavo.messages import (
     FORMATS,
@@ -23,7 +22,7 @@ from octavo.messages import (
     infer_provider,
     listed,
 )  # fmt: skip
-from octavo.recipes import CONTINUE, NO_RESULT
+from octavo.recipes import CONTINUE, NO_RESULT, START
 from octavo.tokens import Counter, TokenCounter, Usage, counter_for
 from octavo.validity import Mode, mode_of
 
@@ -39,18 +38,16 @@ _BATCH: Final = 16
 """Messages that a worker thread reads at a time: between batches the event loop gets the interpreter."""
 
 
-_Framed: TypeAlias = tuple[tuple[tuple[Section, ...], str | None, int], Frame]
-"""A frame and what it was counted for: sections, a text of system, and the fingerprint of everything else."""
+_Framed: TypeAlias = tuple[tuple[Format, tuple[Section, ...], tuple[str | None, int]], Frame]
+"""A frame and what it was counted for: format, sections, a text of system, the fingerprint of everything else."""
 
-_Decided: TypeAlias = tuple[
-    bool,
-    Format,
-    Provider,
-    _core.Transcript,
-    _Framed | None,
-    tuple[int, int, int] | None,
-    list[tuple[int, Callable[[_core.Transcript], object]]],
-]
+_NAMED: Final[dict[Format, int]] = {"gemini": 12}
+"""Tokens that a placeholder takes more where it carries its function's name and a JSON object around the text."""
+
+_BITS: Final = 2**64 - 1
+
+_ROUNDS: Final = 4
+"""How often a call is planned anew because its repair took more tokens than was set aside for it."""
 
 
 class Transcript:
@@ -93,18 +90,15 @@ class Transcript:
         self._model = model
         self._given_provider: Provider | None = provider
         self._counter = counter if isinstance(counter, Counter) else counter_for(model, strict=strict, counter=counter)
-        self._settled = format is not None
-        self._format: Format = format or infer_format((), model)
-        self._provider: Provider = provider or infer_provider(self._format, model)
-        self._engine = _core.Transcript(self._format, self._counter.core)
-        self._messages: list[Any] = []
+        # Everything that must change together stands in the engine's transcript: the messages, their rows, and
+        # whether they have decided the format. Another format or a rewind puts a new one in its place, after the
+        # old one has been retired; whoever read messages for the old one then reads them for the new. So no lock
+        # is held here, least of all while Python code of the caller's runs.
+        self._engine = _core.Transcript(format or infer_format((), model), self._counter.core, format is not None)
         self._framed: _Framed | None = None
         self._modes: dict[tuple[Any, ...], Mode] = {}
-        self._added: tuple[int, int, int] | None = None
-        self._last: tuple[int, int] | None = None
-        # Pins and reports, each with the number of messages at its time, for as long as the format may change.
-        self._told: list[tuple[int, Callable[[_core.Transcript], object]]] = []
-        self._lock = threading.RLock()
+        self._costs: dict[Format, tuple[int, int, int]] = {}
+        self._sent: Sent | None = None
 
     @property
     def model(self) -> str | None:
@@ -114,12 +108,12 @@ class Transcript:
     @property
     def format(self) -> Format:
         """The messages' format, as far as it is known by now."""
-        return self._format
+        return self._engine.format
 
     @property
     def provider(self) -> Provider:
         """Whose rules contexts obey."""
-        return self._provider
+        return self._provider_of(self._engine)
 
     @property
     def counter(self) -> Counter:
@@ -129,8 +123,7 @@ class Transcript:
     @property
     def messages(self) -> Sequence[Any]:
         """The messages as they were appended: the caller's own objects, in a list of their own."""
-        with self._lock:
-            return list(self._messages)
+        return self._engine.messages()
 
     @property
     def tokens(self) -> int:
@@ -144,7 +137,7 @@ class Transcript:
 
     def __len__(self) -> int:
         """How many messages there are."""
-        return len(self._messages)
+        return len(self._engine)
 
     def append(self, message: Any) -> int:
         """Read, count and keep one message.
@@ -158,10 +151,9 @@ class Transcript:
         Raises:
             MessageError: there is no message here: no object, or no known role. Nothing was appended.
         """
-        with self._lock:
-            tokens = self._engine.append(message) if self._settled else self._read_unsettled((message,))
-            self._messages.append(message)
-            return tokens
+        engine = self._engine
+        tokens = engine.append(message) if engine.settled else None
+        return self.extend((message,)) if tokens is None else tokens
 
     def extend(self, messages: Iterable[Any]) -> int:
         """Read, count and keep messages: all of them, or none where one cannot be read.
@@ -174,10 +166,13 @@ class Transcript:
         """
         # A list of its own: what the caller does to theirs meanwhile cannot part messages from their counts.
         fresh = listed(messages)
-        with self._lock:
-            tokens = self._engine.extend(fresh) if self._settled else self._read_unsettled(fresh)
-            self._messages += fresh
-            return tokens
+        while True:
+            engine = self._engine
+            tokens = engine.extend(fresh) if engine.settled else self._extend_unsettled(engine, fresh)
+            if tokens is not None:
+                return tokens
+            # Retired meanwhile: its successor is there at the next look.
+            time.sleep(0)
 
     def assemble(
         self,
@@ -212,19 +207,32 @@ class Transcript:
         """
         del query, now
         limit = Budget.of(budget)
-        with self._lock:
-            frame = self._frame(system, tools, tuple(sections))
-            mode = self._mode(thinking, previous_response_id, tools)
-            plan = self._engine.plan(
-                limit.tokens, frame.tokens, frame.beside, limit.marks.per_mille, mode, self._costs()
-            )
-            draft = draft_of(
-                self._engine, plan, self._messages, counter=self._counter, model=self._model,
-                format=self._format, provider=self._provider, budget=limit, frame=frame,
-                system=system, tools=tools, mode=mode,
-            )  # fmt: skip
-            self._last = (plan.end, plan.tokens + _spent(draft))
+        engine = self._engine
+        frame = self._frame(engine, system, tools, tuple(sections))
+        basis = hash((frame.joined, frame.leading, self._framed_mark(system, tools), thinking)) & _BITS
+        asked = Asked(
+            engine=engine, counter=self._counter, model=self._model, format=engine.format,
+            provider=self._provider_of(engine), budget=limit, frame=frame, basis=basis, system=system, tools=tools,
+            mode=self._mode(engine, thinking, previous_response_id, tools), before=self._sent,
+        )  # fmt: skip
+        draft = self._planned(asked)
+        self._sent = draft.sent
         return Context(draft)
+
+    def _planned(self, asked: Asked) -> Draft:
+        """A draft that fits with what its repair really takes, where one can."""
+        engine, frame, added = asked.engine, asked.frame, self._added(asked.format)
+        limits = (asked.budget.tokens, frame.tokens, frame.beside, asked.basis)
+        draft = draft_of(asked, engine.plan(limits, asked.budget.marks.per_mille, asked.mode, added))
+        for _ in range(_ROUNDS):
+            if draft.tokens <= asked.budget.tokens or draft.counted <= draft.plan.tokens:
+                break
+            added = (added[0] * 2, added[1] * 2, added[2] * 2)
+            smaller = draft_of(asked, engine.plan(limits, asked.budget.marks.per_mille, asked.mode, added))
+            if smaller.tokens >= draft.tokens:
+                break
+            draft = smaller
+        return draft
 
     async def append_async(self, message: Any) -> int:
         """Like :meth:`append`, off the event loop when the message is long."""
@@ -239,32 +247,22 @@ class Transcript:
         fresh = listed(messages)
         if _core.weigh(fresh, OFF_LOOP_CHARACTERS) <= OFF_LOOP_CHARACTERS:
             return self.extend(fresh)
-        with self._lock:
-            before = self._decided()
-            with self._undone_on_failure(before):
-                if not self._settled:
-                    self._settle(fresh)
-            format, engine, length = self._format, self._engine, len(self._messages)
-        try:
-            counted = await _off_loop(self._count_apart, fresh, format)
-        except BaseException:
-            with self._lock:
-                if self._engine is engine and len(self._messages) == length:
-                    self._undo(before)
-            raise
-        with self._lock:
-            if format != self._format:
-                # Another task's messages decided the format meanwhile: read under what holds now.
-                return self.extend(fresh)
-            self._engine.take_in(counted)
-            self._messages += fresh
-            return counted.tokens
+        engine = self._engine
+        if not engine.settled:
+            # The format may change with these messages, and others be read again.
+            return await _off_loop(self.extend, fresh)
+        counted = await _off_loop(self._count_apart, fresh, engine.format, len(engine))
+        while self._engine.format == counted.format:
+            if self._engine.take_in(counted):
+                return counted.tokens
+            time.sleep(0)
+        return await _off_loop(self.extend, fresh)
 
-    def _count_apart(self, messages: list[Any], format: Format) -> _core.Transcript:
-        """Rows of messages that belong to no transcript yet."""
-        rows = _core.Transcript(format, self._counter.core)
+    def _count_apart(self, messages: list[Any], format: Format, first: int) -> _core.Transcript:
+        """Rows of messages that belong to no transcript yet; `first` is the position of the first one."""
+        rows = _core.Transcript(format, self._counter.core, settled=True)
         for start in range(0, len(messages), _BATCH):
-            rows.extend(messages[start : start + _BATCH])
+            rows.extend(messages[start : start + _BATCH], first + start)
         return rows
 
     async def assemble_async(
@@ -290,11 +288,10 @@ class Transcript:
             BudgetError: there is no number of input tokens in it.
         """
         reported = Usage.read(usage).input
-        with self._lock:
-            if self._last is None:
-                raise OctavoError("observe needs a context that was assembled before: there is none yet")
-            at, counted = self._last
-            self._tell(lambda engine: engine.observe(at, reported, counted))
+        sent = self._sent
+        if sent is None:
+            raise OctavoError("observe needs a context that was assembled before: there is none yet")
+        self._engine.observe(sent.plan.end, sent.basis, reported, sent.counted)
 
     def pin(self, index: int) -> None:
         """Never leave out the message at `index`, nor the exchange it belongs to.
@@ -318,13 +315,15 @@ class Transcript:
         Raises:
             MessageError: there is no such message.
         """
-        with self._lock:
-            return self._messages[self._position(index)]
+        return self._engine[self._position(index)]
 
     def fork(self) -> Self:
         """A transcript with the same messages and decisions that goes its own way from here."""
-        with self._lock:
-            return self._with(self._engine.fork(), self._messages)
+        other = type(self)(self._model, provider=self._given_provider, counter=self._counter)
+        other._engine = self._engine.fork()
+        sent = self._sent
+        other._sent = None if sent is None else sent.moved_to(other._engine)
+        return other
 
     def rewind(self, length: int) -> None:
         """Go back to the first `length` messages, for a retry or an edit; decisions are as they were then.
@@ -332,134 +331,107 @@ class Transcript:
         Raises:
             MessageError: `length` is negative or more than there are.
         """
-        with self._lock:
-            if not 0 <= length <= len(self._messages):
-                raise MessageError(f"rewind to {length}: there are {len(self._messages)} messages", index=length)
+        while True:
+            engine = self._engine
+            there = len(engine)
+            if not 0 <= length <= there:
+                raise MessageError(f"rewind to {length}: there are {there} messages", index=length)
             # Contexts made before keep the engine they were made from.
-            self._engine = self._engine.truncated(length)
-            self._messages = self._messages[:length]
-            self._told = [told for told in self._told if told[0] <= length]
-            self._last = None
-
-    def _with(self, engine: _core.Transcript, messages: list[Any]) -> Self:
-        other = type(self)(self._model, format=self._format, provider=self._given_provider, counter=self._counter)
-        other._settled = self._settled
-        other._engine, other._messages, other._last = engine, list(messages), self._last
-        other._told = list(self._told)
-        return other
+            shorter = engine.truncated(length)
+            if engine.retire(there):
+                self._engine, self._sent = shorter, None
+                return
+            time.sleep(0)
 
     def _pin(self, index: int, *, pinned: bool) -> None:
-        with self._lock:
-            position = self._position(index)
-            self._tell(lambda engine: engine.pin(position, pinned))
-
-    def _tell(self, said: Callable[[_core.Transcript], object]) -> None:
-        """Let the engine know what a caller said, and whichever engine takes its place."""
-        said(self._engine)
-        if not self._settled:
-            self._told.append((len(self._messages), said))
+        self._engine.pin(self._position(index), pinned)
 
     def _position(self, index: int) -> int:
-        position = index + len(self._messages) if index < 0 else index
-        if not 0 <= position < len(self._messages):
-            raise MessageError(f"no message {index}: there are {len(self._messages)}", index=index)
+        there = len(self._engine)
+        position = index + there if index < 0 else index
+        if not 0 <= position < there:
+            raise MessageError(f"no message {index}: there are {there}", index=index)
         return position
 
-    def _read_unsettled(self, fresh: Sequence[Any]) -> int:
-        """Read messages that may decide the format; where they cannot be read they decide nothing."""
-        with self._undone_on_failure(self._decided()):
-            self._settle(fresh)
-            return self._engine.extend(fresh)
+    def _provider_of(self, engine: _core.Transcript) -> Provider:
+        return self._given_provider or infer_provider(engine.format, self._model)
 
-    @contextmanager
-    def _undone_on_failure(self, before: _Decided) -> Generator[None, None, None]:
-        try:
-            yield
-        except BaseException:
-            self._undo(before)
-            raise
+    def _extend_unsettled(self, engine: _core.Transcript, fresh: list[Any]) -> int | None:
+        """Read messages that may decide the format; where they cannot be read they decide nothing.
 
-    def _decided(self) -> _Decided:
-        """Everything that follows from the format."""
-        return (
-            self._settled, self._format, self._provider, self._engine, self._framed, self._added, list(self._told),
-        )  # fmt: skip
-
-    def _undo(self, before: _Decided) -> None:
-        (self._settled, self._format, self._provider, self._engine, self._framed, self._added, self._told) = before
-        self._modes.clear()
-
-    def _settle(self, fresh: Sequence[Any]) -> None:
-        """Tell the format from the new messages; what was read as plain text before is read again if it was wrong."""
+        What was read as plain text before is read again where the format turns out to be another one.
+        """
+        before = engine.messages()
         decided = decided_format(fresh)
-        if decided is None and not self._messages:
-            decided_now: Format = infer_format(fresh, self._model)
-        elif decided is None:
-            if not any(map(answers_in_blocks, fresh)):
-                return
-            # As the one-call form tells it from the whole list.
-            decided_now = infer_format([self._messages[0], *fresh], self._model)
-        else:
-            decided_now = decided
-        self._settled = decided is not None
-        if decided_now == self._format:
-            return
-        engine = self._read_again(decided_now)
-        self._format = decided_now
-        self._provider = self._given_provider or infer_provider(decided_now, self._model)
-        self._engine, self._framed, self._added = engine, None, None
-        if self._settled:
-            self._told.clear()
-        self._modes.clear()
+        format = decided or self._likely_format(engine, before, fresh)
+        if format == engine.format:
+            tokens = engine.extend(fresh)
+            if tokens is not None and decided is not None:
+                engine.settle()
+            return tokens
+        other = _core.Transcript(format, self._counter.core, settled=decided is not None)
+        other.extend(before)
+        other.inherit(engine)
+        tokens = other.extend(fresh)
+        if not engine.retire(len(before)):
+            return None
+        self._engine, self._framed = other, None
+        return tokens
 
-    def _read_again(self, format: Format) -> _core.Transcript:
-        """The conversation so far in another format, with what callers said about it."""
-        engine = _core.Transcript(format, self._counter.core)
-        read = 0
-        for at, said in self._told:
-            engine.extend(self._messages[read:at])
-            read = at
-            said(engine)
-        engine.extend(self._messages[read:])
-        return engine
+    def _likely_format(self, engine: _core.Transcript, before: list[Any], fresh: list[Any]) -> Format:
+        """The format as the one-call form tells it from the whole list, where no message decides it alone."""
+        if not before:
+            return infer_format(fresh, self._model)
+        if any(map(answers_in_blocks, fresh)):
+            return infer_format([before[0], *fresh], self._model)
+        return engine.format
 
-    def _frame(self, system: Any, tools: Any, sections: tuple[Section, ...]) -> Frame:
-        """The counted frame; counted anew when anything in it changed, also deep inside.
+    def _frame(self, engine: _core.Transcript, system: Any, tools: Any, sections: tuple[Section, ...]) -> Frame:
+        """The counted frame; counted anew when anything in it changed, also deep inside."""
+        mark = (engine.format, sections, self._framed_mark(system, tools))
+        framed = self._framed
+        if framed is None or framed[0] != mark:
+            framed = (mark, frame_of(self._counter, engine.format, system, tools, sections))
+            self._framed = framed
+        return framed[1]
 
-        A text cannot change, and comparing it with itself costs nothing however long it is; what can change
-        in place is read for its fingerprint.
+    @staticmethod
+    def _framed_mark(system: Any, tools: Any) -> tuple[str | None, int]:
+        """What tells whether system or tools changed.
+
+        A text cannot change, and comparing it with itself costs nothing however long it is; what can change in
+        place is read for its fingerprint.
         """
         text = system if isinstance(system, str) else None
-        mark = (sections, text, _core.fingerprint((None if text is not None else system, tools)))
-        if self._framed is None or self._framed[0] != mark:
-            self._framed = (mark, frame_of(self._counter, self._format, system, tools, sections))
-        return self._framed[1]
+        rest = None if text is not None else system
+        return text, 0 if rest is None and tools is None else _core.fingerprint((rest, tools))
 
-    def _mode(self, thinking: bool | None, previous_response_id: str | None, tools: Any) -> Mode:
+    def _mode(
+        self, engine: _core.Transcript, thinking: bool | None, previous_response_id: str | None, tools: Any
+    ) -> Mode:
         """What the rules must know of the request; the same for most calls of a conversation."""
-        key = (thinking, previous_response_id, None if tools is None else bool(tools), self._provider)
+        provider = self._provider_of(engine)
+        key = (thinking, previous_response_id, None if tools is None else bool(tools), engine.format, provider)
         mode = self._modes.get(key)
         if mode is None:
             mode = self._modes[key] = mode_of(
-                self._messages, self._provider, format=self._format, model=self._model, thinking=thinking,
+                engine.messages(), provider, format=engine.format, model=self._model, thinking=thinking,
                 previous_response_id=previous_response_id, tools=tools,
             )  # fmt: skip
         return mode
 
-    def _costs(self) -> tuple[int, int, int]:
-        """Tokens of what a repair may add: a placeholder result, a note, the framing of a new message."""
-        if self._added is None:
+    def _added(self, format: Format) -> tuple[int, int, int]:
+        """Tokens set aside for what a repair may add: a placeholder result, a note, the framing of a message."""
+        costs = self._costs.get(format)
+        if costs is None:
             # Framing is the model's, not the format's: any format's message of that kind will do.
             counter = self._counter
             result = {"role": "tool", "tool_call_id": "", "content": NO_RESULT}
             framing = counter.count_message({"role": "user", "content": ""}, format="openai")
-            self._added = (counter.count_message(result, format="openai") - framing, counter.count(CONTINUE), framing)
-        return self._added
-
-
-def _spent(draft: Draft) -> int:
-    """Tokens of the sections at the tail."""
-    return draft.section_tokens - sum(placed.tokens for placed in draft.frame.placed)
+            placeholder = counter.count_message(result, format="openai") - framing
+            note = max(counter.count(START), counter.count(CONTINUE))
+            costs = self._costs[format] = (placeholder + _NAMED.get(format, 0), note, framing)
+        return costs
 
 
 async def _off_loop(work: Callable[..., _T], *arguments: Any, **options: Any) -> _T:

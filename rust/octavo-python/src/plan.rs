@@ -1,5 +1,7 @@
 //! A plan's doorway: numbers and positions.
 
+use std::ops::Range;
+
 use octavo::budget::Request;
 use octavo::rules::Recipe;
 use octavo::tokens::calibration::Anchor;
@@ -25,6 +27,11 @@ pub(crate) struct Plan {
 impl Plan {
     pub(crate) fn new(plan: octavo::plan::Plan) -> Self {
         Self { plan }
+    }
+
+    /// The shown messages, as ranges that do not touch.
+    pub(crate) fn ranges(&self) -> &[Range<u32>] {
+        &self.plan.spans
     }
 }
 
@@ -60,10 +67,14 @@ impl Plan {
         )
     }
 
+    /// Tokens of the messages that are sent as they are.
+    fn kept_tokens(&self, transcript: &Transcript) -> u64 {
+        transcript.with_rows(|rows| self.plan.kept_tokens(rows))
+    }
+
     /// The messages that the next cut would leave out, or `None`.
     fn leaving(&self, transcript: &Transcript) -> Option<(u32, u32)> {
-        let state = transcript.state();
-        self.plan.leaving(state.transcript()).map(|span| (span.start, span.end))
+        transcript.with_rows(|rows| self.plan.leaving(rows)).map(|span| (span.start, span.end))
     }
 
     /// How many messages there were.
@@ -115,14 +126,24 @@ impl Plan {
 
     /// Every message in runs: (start, end, reason).
     fn verdicts(&self, transcript: &Transcript) -> Vec<(u32, u32, &'static str)> {
-        let state = transcript.state();
-        let verdicts = self.plan.verdicts(state.transcript());
+        let verdicts = transcript.with_rows(|rows| self.plan.verdicts(rows));
         verdicts.into_iter().map(|verdict| (verdict.span.start, verdict.span.end, verdict.reason.name())).collect()
     }
 
-    /// What the call before sent as well: (messages, tokens), or `None` for a first call.
-    fn shared_prefix(&self, transcript: &Transcript) -> Option<(u32, u64)> {
-        let shared = self.plan.shared_prefix(transcript.state().transcript())?;
-        Some((shared.messages, shared.tokens))
+    /// What the call before sent as well, taken to be planned for the same limits: the tokens of each
+    /// message that both send first; `None` for a first call.
+    fn shared_prefix(&self, transcript: &Transcript) -> Option<Vec<u64>> {
+        transcript.with_rows(|rows| self.plan.shared_prefix(rows)).map(|shared| shared.tokens)
+    }
+
+    /// The same against a plan that was made before on the same transcript.
+    fn shared_with(&self, transcript: &Transcript, previous: &Self) -> Vec<u64> {
+        transcript.with_rows(|rows| self.plan.shared_with(rows, &previous.plan)).tokens
+    }
+
+    /// What cannot be left out: (reason, tokens).
+    fn pinned(&self, transcript: &Transcript) -> Vec<(&'static str, u64)> {
+        let pinned = transcript.with_rows(|rows| self.plan.pinned(rows));
+        pinned.into_iter().map(|(reason, tokens)| (reason.name(), tokens)).collect()
     }
 }

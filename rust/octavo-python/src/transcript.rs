@@ -7,10 +7,14 @@ use octavo::budget::Marks;
 use octavo::entry::read_entry;
 use octavo::message::Format;
 use octavo::plan::Call;
-use octavo::rules::AddedTokens;
+use octavo::rules::{AddedTokens, Provider};
+use octavo::tokens::tally::Tally;
 use octavo::transcript::Entry;
 use octavo::window::Limits;
+use pyo3::exceptions::PyIndexError;
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
+use pyo3::types::PyList;
 
 use crate::error::raise;
 use crate::model::TokenCounter;
@@ -18,79 +22,186 @@ use crate::node::Reading;
 use crate::plan::Plan;
 use crate::rules::ModeArgument;
 
-/// One conversation as rows. The messages themselves stay with the caller.
+/// One conversation: rows for the engine, and the caller's own messages beside them.
 ///
-/// The lock is held for arithmetic only: messages are read before it is taken, and nothing under it
-/// runs Python code or waits.
+/// The lock is held for arithmetic and for copying references: messages are read before it is taken, and
+/// nothing under it runs Python code, waits, or lets another thread run. So it can neither be waited for by
+/// Python code that holds something else, nor be held by a thread that a fork leaves behind.
 #[pyclass(frozen, module = "octavo._core")]
 pub(crate) struct Transcript {
-    state: Mutex<Assembler>,
+    state: Mutex<State>,
     counter: TokenCounter,
     format: Format,
 }
 
+struct State {
+    assembler: Assembler,
+    messages: Vec<Py<PyAny>>,
+    /// Whether the messages have decided the format: it will not change any more.
+    settled: bool,
+    /// Another transcript has taken this one's place: nothing more is taken in.
+    retired: bool,
+}
+
+impl State {
+    fn new(assembler: Assembler, messages: Vec<Py<PyAny>>, settled: bool) -> Mutex<Self> {
+        Mutex::new(Self { assembler, messages, settled, retired: false })
+    }
+
+    /// Takes in messages that have been read, all or none; false where this transcript is retired. What is
+    /// not taken stays with the caller, who drops it when the lock is free: its own code may run then.
+    fn take(&mut self, entries: &[Entry], messages: &mut Vec<Py<PyAny>>) -> octavo::Result<bool> {
+        if self.retired {
+            return Ok(false);
+        }
+        entries.iter().try_for_each(|entry| self.assembler.append(entry))?;
+        self.messages.append(messages);
+        Ok(true)
+    }
+}
+
 impl Transcript {
-    pub(crate) fn state(&self) -> MutexGuard<'_, Assembler> {
+    fn state(&self) -> MutexGuard<'_, State> {
         // Arithmetic that panicked has not changed the rows: they are pushed last.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn like(&self, state: Assembler) -> Self {
-        Self { state: Mutex::new(state), counter: self.counter.clone(), format: self.format }
+    /// Takes in messages that have been read; exceptions are made when the lock is free.
+    fn take(&self, entries: &[Entry], mut messages: Vec<Py<PyAny>>) -> PyResult<bool> {
+        let taken = self.state().take(entries, &mut messages);
+        taken.map_err(raise)
+    }
+
+    /// Works on the rows.
+    pub(crate) fn with_rows<T>(&self, work: impl FnOnce(&octavo::transcript::Transcript) -> T) -> T {
+        work(self.state().assembler.transcript())
+    }
+
+    fn like(&self, assembler: Assembler, messages: Vec<Py<PyAny>>, settled: bool) -> Self {
+        Self { state: State::new(assembler, messages, settled), counter: self.counter.clone(), format: self.format }
+    }
+
+    /// Reads and counts one message at a position, for the error.
+    fn read(&self, reading: &Reading, tally: &mut Tally, index: usize, message: &Bound<'_, PyAny>) -> PyResult<Entry> {
+        reading.at(index);
+        let entry = read_entry(self.format, index, &reading.node(message), tally);
+        // Asked after every message, so that nothing of a failed reading is left for the next one to raise.
+        reading.finish()?;
+        self.counter.finish()?;
+        entry.map_err(raise)
     }
 }
 
 #[pymethods]
 impl Transcript {
     #[new]
-    fn new(format: &str, counter: &TokenCounter) -> PyResult<Self> {
+    #[pyo3(signature = (format, counter, settled=false))]
+    fn new(format: &str, counter: &TokenCounter, settled: bool) -> PyResult<Self> {
         let format = crate::format::parse(format)?;
-        Ok(Self { state: Mutex::new(Assembler::new(format)), counter: counter.clone(), format })
+        let state = State::new(Assembler::new(format), Vec::new(), settled);
+        Ok(Self { state, counter: counter.clone(), format })
     }
 
-    /// Reads, counts and appends one message; its tokens.
+    /// Reads, counts and takes in one message; its tokens, or nothing where this transcript is retired.
     #[pyo3(signature = (message, /))]
-    fn append(&self, message: &Bound<'_, PyAny>) -> PyResult<u32> {
-        let reading = Reading::new(message.py());
-        let mut tally = self.counter.tally();
-        let index = self.state().transcript().len() as usize;
-        reading.at(index);
-        let entry = read_entry(self.format, index, &reading.node(message), &mut tally);
-        reading.finish()?;
-        self.counter.finish()?;
-        let entry = entry.map_err(raise)?;
-        self.state().append(&entry).map_err(raise)?;
-        Ok(entry.tokens)
+    fn append(&self, message: &Bound<'_, PyAny>) -> PyResult<Option<u32>> {
+        let index = self.__len__();
+        let entry = self.read(&Reading::new(message.py()), &mut self.counter.tally(), index, message)?;
+        let taken = self.take(std::slice::from_ref(&entry), vec![message.clone().unbind()])?;
+        Ok(taken.then_some(entry.tokens))
     }
 
-    /// Reads, counts and appends messages, all of them or none; their tokens.
-    #[pyo3(signature = (messages, /))]
-    fn extend(&self, messages: &Bound<'_, PyAny>) -> PyResult<u64> {
-        let reading = Reading::new(messages.py());
-        let mut tally = self.counter.tally();
-        let first = self.state().transcript().len() as usize;
-        let mut entries: Vec<Entry> = Vec::new();
+    /// Reads, counts and takes in messages, all of them or none; their tokens, or nothing where this
+    /// transcript is retired. `first` is the position of the first one, for the error; the end by default.
+    #[pyo3(signature = (messages, /, first=None))]
+    fn extend(&self, messages: &Bound<'_, PyAny>, first: Option<usize>) -> PyResult<Option<u64>> {
+        let (reading, mut tally) = (Reading::new(messages.py()), self.counter.tally());
+        let first = first.unwrap_or_else(|| self.__len__());
+        let (mut entries, mut objects) = (Vec::new(), Vec::new());
         for (at, message) in messages.try_iter()?.enumerate() {
             let message = message?;
-            reading.at(first + at);
-            let entry = read_entry(self.format, first + at, &reading.node(&message), &mut tally);
-            // Asked after every message, so that nothing of a failed reading is left for the next one to raise.
-            reading.finish()?;
-            self.counter.finish()?;
-            entries.push(entry.map_err(raise)?);
+            entries.push(self.read(&reading, &mut tally, first.saturating_add(at), &message)?);
+            objects.push(message.unbind());
         }
-        let mut state = self.state();
-        entries.iter().try_for_each(|entry| state.append(entry)).map_err(raise)?;
-        Ok(entries.iter().map(|entry| u64::from(entry.tokens)).sum())
+        let taken = self.take(&entries, objects)?;
+        Ok(taken.then(|| entries.iter().map(|entry| u64::from(entry.tokens)).sum()))
     }
 
-    /// Plans a call made with all messages. `added` is what a placeholder result, a note and an empty
+    /// Takes in what another transcript of the same format and counter has read; false where retired.
+    #[pyo3(signature = (other, /))]
+    fn take_in(&self, py: Python<'_>, other: &Self) -> PyResult<bool> {
+        // Copied first: two locks are never held at once.
+        let (entries, messages) = {
+            let theirs = other.state();
+            let rows = theirs.assembler.transcript();
+            let entries: Vec<Entry> = (0..rows.len()).filter_map(|message| rows.entry(message)).collect();
+            (entries, copied(py, &theirs.messages))
+        };
+        self.take(&entries, messages)
+    }
+
+    /// The format will not change any more.
+    fn settle(&self) {
+        self.state().settled = true;
+    }
+
+    /// Nothing more is taken in, provided that there are `len` messages; false where there are others, or
+    /// where somebody else was first.
+    fn retire(&self, len: usize) -> bool {
+        let mut state = self.state();
+        let first = !state.retired && state.messages.len() == len;
+        state.retired |= first;
+        first
+    }
+
+    /// Takes over pins and usage of the same messages read in another format.
+    #[pyo3(signature = (other, /))]
+    fn inherit(&self, other: &Self) {
+        let theirs = other.state().assembler.clone();
+        self.state().assembler.inherit(&theirs);
+    }
+
+    /// The messages that a plan shows as they are, in order, in a new list.
+    #[pyo3(signature = (plan, /))]
+    fn shown<'py>(&self, py: Python<'py>, plan: &Plan) -> PyResult<Bound<'py, PyList>> {
+        let shown: Vec<Py<PyAny>> = {
+            let state = self.state();
+            let spans = plan.ranges().iter();
+            let within = spans.filter_map(|span| state.messages.get(span.start as usize..span.end as usize));
+            within.flatten().map(|message| message.clone_ref(py)).collect()
+        };
+        PyList::new(py, shown)
+    }
+
+    /// All messages, in a new list.
+    fn messages<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let all = copied(py, &self.state().messages);
+        PyList::new(py, all)
+    }
+
+    fn __getitem__(&self, py: Python<'_>, index: usize) -> PyResult<Py<PyAny>> {
+        let found = self.state().messages.get(index).map(|message| message.clone_ref(py));
+        found.ok_or_else(|| PyIndexError::new_err(index))
+    }
+
+    /// The name of the format that the messages are read in.
+    #[getter]
+    fn format(&self) -> &'static str {
+        crate::format::name(self.format)
+    }
+
+    /// Whether the format will not change any more.
+    #[getter]
+    fn settled(&self) -> bool {
+        self.state().settled
+    }
+
+    /// Plans a call made with all messages. `limits` are budget, fixed tokens, tokens kept free for the tail,
+    /// and the basis that usage is compared within; `added` is what a placeholder result, a note and an empty
     /// message cost.
     fn plan(
         &self,
-        budget: u64,
-        fixed: u64,
-        beside: u64,
+        limits: (u64, u64, u64, u64),
         marks: (u32, u32, u32),
         mode: &Bound<'_, PyAny>,
         added: (u32, u32, u32),
@@ -98,62 +209,75 @@ impl Transcript {
         let marks = Marks::new(marks.0, marks.1, marks.2).map_err(raise)?;
         let (provider, mode) = mode.extract::<ModeArgument>()?.read()?;
         let added = AddedTokens { result: added.0, note: added.1, framing: added.2 };
-        let call = Call { limits: Limits { budget, fixed, marks }, beside, provider, mode, added };
-        Ok(Plan::new(self.state().plan(call)))
+        let loop_opening = mode.thinking == Some(true) && mode.thinking_first && provider == Provider::Anthropic;
+        let (budget, fixed, beside, basis) = limits;
+        let limits = Limits { budget, fixed, beside: 0, loop_opening, basis, marks };
+        let plan = self.state().assembler.plan(Call { limits, beside, provider, mode, added });
+        Ok(Plan::new(plan))
     }
 
     /// Takes in what the provider reported for the call before which there were `at` messages.
-    fn observe(&self, at: u32, reported: u64, counted: u64) -> PyResult<()> {
-        self.state().observe(at, reported, counted).map_err(raise)
+    fn observe(&self, at: u32, basis: u64, reported: u64, counted: u64) -> PyResult<()> {
+        let taken = self.state().assembler.observe(at, basis, reported, counted);
+        taken.map_err(raise)
     }
 
     /// Never drop the exchange of a message (or drop it again). False when there is no such message.
     fn pin(&self, message: u32, pinned: bool) -> bool {
-        self.state().pin(message, pinned)
-    }
-
-    /// Appends what another transcript of the same format and counter has read and counted.
-    #[pyo3(signature = (other, /))]
-    fn take_in(&self, other: &Self) -> PyResult<()> {
-        // Copied first: two locks are never held at once.
-        let fresh = other.state().transcript().clone();
-        let mut state = self.state();
-        (0..fresh.len())
-            .filter_map(|message| fresh.entry(message))
-            .try_for_each(|entry| state.append(&entry))
-            .map_err(raise)
+        self.state().assembler.pin(message, pinned)
     }
 
     /// The transcript as it was with so many messages.
-    fn truncated(&self, len: u32) -> PyResult<Self> {
-        let state = self.state().truncated(len).map_err(raise)?;
-        Ok(self.like(state))
+    fn truncated(&self, py: Python<'_>, len: u32) -> PyResult<Self> {
+        let (shorter, messages, settled) = {
+            let state = self.state();
+            let kept = state.messages.get(..len as usize).unwrap_or(&state.messages);
+            (state.assembler.truncated(len), copied(py, kept), state.settled)
+        };
+        Ok(self.like(shorter.map_err(raise)?, messages, settled))
     }
 
     /// A transcript that goes its own way from here.
-    fn fork(&self) -> Self {
-        let state = self.state().clone();
-        self.like(state)
+    fn fork(&self, py: Python<'_>) -> Self {
+        let state = self.state();
+        self.like(state.assembler.clone(), copied(py, &state.messages), state.settled)
     }
 
     /// Tokens of the messages in `start..end`, framing included. O(1).
     fn tokens_in(&self, start: u32, end: u32) -> u64 {
-        self.state().transcript().tokens_in(start, end)
+        self.with_rows(|rows| rows.tokens_in(start, end))
     }
 
     /// Tokens of all messages, framing included. O(1).
     #[getter]
     fn tokens(&self) -> u64 {
-        self.state().transcript().tokens()
+        self.with_rows(octavo::transcript::Transcript::tokens)
     }
 
     /// Bytes that the rows take.
     #[getter]
     fn row_bytes(&self) -> usize {
-        self.state().transcript().bytes()
+        self.with_rows(octavo::transcript::Transcript::bytes)
     }
 
     fn __len__(&self) -> usize {
-        self.state().transcript().len() as usize
+        self.state().messages.len()
     }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        // A collection never starts under the lock, since nothing is allocated from Python there.
+        let Ok(state) = self.state.try_lock() else { return Ok(()) };
+        state.messages.iter().try_for_each(|message| visit.call(message))
+    }
+
+    fn __clear__(&self) {
+        let messages = std::mem::take(&mut self.state().messages);
+        // Dropped after the lock is free: a message's own code may run.
+        drop(messages);
+    }
+}
+
+/// References to the same objects.
+fn copied(py: Python<'_>, messages: &[Py<PyAny>]) -> Vec<Py<PyAny>> {
+    messages.iter().map(|message| message.clone_ref(py)).collect()
 }

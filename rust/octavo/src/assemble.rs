@@ -139,6 +139,13 @@ impl Assembler {
         best
     }
 
+    /// Takes over what callers said of the same messages when they were read in another format.
+    pub fn inherit(&mut self, other: &Self) {
+        self.transcript.inherit_pins(&other.transcript);
+        self.reports.clone_from(&other.reports);
+        self.views.clear();
+    }
+
     /// The state as it was when there were `len` messages. O(len).
     ///
     /// # Errors

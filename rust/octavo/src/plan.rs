@@ -209,6 +209,16 @@ impl Plan {
         (start < end).then_some(start..end)
     }
 
+    /// Tokens of the messages that are sent as they are: all that are shown, or what a repair kept.
+    pub fn kept_tokens(&self, transcript: &Transcript) -> u64 {
+        let Some(repair) = &self.repair else { return self.leading.saturating_add(self.window.tokens) };
+        let kept = repair.messages.iter().map(|recipe| match recipe {
+            Recipe::Keep(index) => transcript.tokens_in(*index, index.saturating_add(1)),
+            Recipe::Compose { .. } => 0,
+        });
+        kept.sum()
+    }
+
     /// What cannot be left out, by reason, with its tokens: the parts to blame when a context is over.
     pub fn pinned(&self, transcript: &Transcript) -> Vec<(Reason, u64)> {
         let end = self.window.end;

@@ -18,6 +18,9 @@ pub const OPEN_EXCHANGES: u32 = 32;
 /// How many exchanges with open obligations are remembered; the oldest is let go first.
 const OPEN_TURNS: usize = 16;
 
+/// So many of the latest approvals are looked at: a search must not grow with the conversation.
+const APPROVALS: usize = 256;
+
 /// What an exchange opens with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Opening {
@@ -55,7 +58,9 @@ pub struct Exchange {
 /// A caller's wish that an exchange is never dropped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pin {
-    /// The exchange.
+    /// The message that was named.
+    pub message: u32,
+    /// Its exchange, which stays whole.
     pub exchange: u32,
     /// How many messages there were when it was pinned.
     pub since: u32,
@@ -252,10 +257,15 @@ impl Transcript {
         let standing = self.pins.iter_mut().find(|pin| pin.exchange == exchange && pin.until == u32::MAX);
         match (standing, pinned) {
             (Some(pin), false) => pin.until = now,
-            (None, true) => self.pins.push(Pin { exchange, since: now, until: u32::MAX }),
+            (None, true) => self.pins.push(Pin { message, exchange, since: now, until: u32::MAX }),
             _ => {}
         }
         true
+    }
+
+    /// Takes over what was pinned in the same messages read in another format, where exchanges may differ.
+    pub fn inherit_pins(&mut self, other: &Self) {
+        self.pins = other.pins.iter().map(|pin| Pin { exchange: self.exchange_of(pin.message), ..*pin }).collect();
     }
 
     /// What callers pinned, in the order in which they did, pins that were taken off included.
@@ -282,7 +292,8 @@ impl Transcript {
         let oldest = self.exchanges_before(end).saturating_sub(OPEN_EXCHANGES);
         let recent = self.waited.get(self.waited.partition_point(|&turn| turn < oldest)..).unwrap_or_default();
         let calls = self.open_among(recent, end, false).take(OPEN_TURNS);
-        self.open_among(&self.approvals, end, true).take(OPEN_TURNS).chain(calls)
+        let latest = self.approvals.get(self.approvals.len().saturating_sub(APPROVALS)..).unwrap_or_default();
+        self.open_among(latest, end, true).take(OPEN_TURNS).chain(calls)
     }
 
     /// Of some exchanges those that were open when there were `end` messages, newest first.
