@@ -10,7 +10,7 @@ from octavo.messages import Format, Provider
 
 if TYPE_CHECKING:
     from octavo.drafting import Draft
-    from octavo.formats import ClientFormat
+    from octavo.formats import ClientFormat, Converted, Note
     from octavo.report import Report
 
 __all__ = ["Context", "Due"]
@@ -77,21 +77,49 @@ class Context:
         return due_of(self._draft)
 
     def anthropic(self) -> dict[str, Any]:
-        """Keyword arguments for `client.messages.create`; converted when the messages are in another format."""
+        """Keyword arguments for `client.messages.create`.
+
+        Messages in another format are converted, and the converted list is made valid for the client: `notes`
+        tells what that changed. `tokens` remains the count of the context's own list.
+
+        Raises:
+            ConversionError: the messages are in Gemini's or Bedrock's format, or cannot be written as JSON.
+        """
         return self._arguments("anthropic")
 
     def openai(self) -> dict[str, Any]:
-        """Keyword arguments for `client.chat.completions.create`; converted when needed."""
+        """Keyword arguments for `client.chat.completions.create`. See :meth:`anthropic`."""
         return self._arguments("openai")
 
     def responses(self) -> dict[str, Any]:
-        """Keyword arguments for `client.responses.create`; converted when needed."""
+        """Keyword arguments for `client.responses.create`. See :meth:`anthropic`."""
         return self._arguments("openai-responses")
 
-    def _arguments(self, target: ClientFormat) -> dict[str, Any]:
-        from octavo.formats import client_arguments
+    def notes(self, target: ClientFormat) -> tuple[Note, ...]:
+        """What the arguments for a client say otherwise than the context; empty where nothing was lost or added.
 
-        return client_arguments(self.messages, target, source=self.format, system=self.system, tools=self.tools)
+        Args:
+            target: `anthropic`, `openai` or `openai-responses`.
+
+        Returns:
+            What the format cannot say, and what was changed to obey the client's rules, as :class:`Note`.
+
+        Raises:
+            ConversionError: as of :meth:`anthropic`.
+            FormatError: `target` is none of the three.
+        """
+        return self._written(target).notes
+
+    def _arguments(self, target: ClientFormat) -> dict[str, Any]:
+        from octavo.formats import arguments_of
+
+        return arguments_of(self._written(target), target)
+
+    def _written(self, target: ClientFormat) -> Converted:
+        # Not kept: the caller may have added to `messages` since.
+        from octavo.client import written_for
+
+        return written_for(self._draft, target, self.messages, self.system, self.tools)
 
     def __repr__(self) -> str:
         verdict = "fits" if self.fits else f"over by {self.tokens - self.budget}"

@@ -17,7 +17,7 @@ from octavo.model_facts import facts_of
 from octavo.recipes import carry_out
 from octavo.recipes.wording import Change, Rule, changes_of, rules, said
 
-__all__ = ["Change", "Mode", "Repaired", "Rule", "Violation", "mode_of", "repair", "rules", "validate"]
+__all__ = ["Change", "Mode", "Repaired", "Rule", "Violation", "mode_of", "repair", "repaired_in", "rules", "validate"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,11 +215,16 @@ def repair(
         tokens=tokens,
         limit=limit,
     )
-    repaired = repair_messages(whole, mode)
+    return repaired_in(whole, mode)
+
+
+def repaired_in(messages: list[Any], mode: Mode) -> Repaired:
+    """Make a list that the provider takes, with everything known about the request. See :func:`repair`."""
+    repaired = repair_messages(messages, mode)
     if repaired is None:
-        return Repaired(list(whole), ())
+        return Repaired(list(messages), ())
     recipes, changes = repaired
-    return Repaired(carry_out(whole, recipes, mode.format), changes_of(whole, changes, mode.format))
+    return Repaired(carry_out(messages, recipes, mode.format), changes_of(messages, changes, mode.format))
 
 
 def _known(name: str) -> Format:

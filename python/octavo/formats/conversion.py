@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from octavo.formats.anthropic_writer import MidSystem
     from octavo.formats.reading import System
 
-__all__ = ["CLIENT_FORMATS", "ClientFormat", "Converted", "client_arguments", "convert"]
+__all__ = ["CLIENT_FORMATS", "ClientFormat", "Converted", "arguments_of", "client_arguments", "convert"]
 
 ClientFormat: TypeAlias = Literal["anthropic", "openai", "openai-responses"]
 """A format that conversion reads and writes."""
@@ -121,11 +121,17 @@ def client_arguments(
     Only what there is stands in it: `messages`, `system` and `tools` for Anthropic; `messages` and `tools` for
     OpenAI Chat, the system prompt first among the messages; `input`, `instructions` and `tools` for Responses.
 
-    The options and errors are those of :func:`convert`, which also tells what could not be said.
+    The options and errors are those of :func:`convert`, which also tells what could not be said. Nothing is
+    judged or repaired here: `Context.anthropic()` and its like do that as well.
     """
     converted = convert(
         messages, target, source=source, system=system, tools=tools, thinking=thinking, mid_system=mid_system
     )
+    return arguments_of(converted, target)
+
+
+def arguments_of(converted: Converted, target: ClientFormat) -> dict[str, Any]:
+    """The keyword arguments for the client of `target`: of messages, system prompt and tools, what there is."""
     first, second = ("input", "instructions") if target == "openai-responses" else ("messages", "system")
     arguments: dict[str, Any] = {first: converted.messages}
     if converted.system:
