@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Sequence
+from collections import UserDict
+from collections.abc import Callable, Sequence
 from typing import Any
 
+import pydantic
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import octavo
 from generated_histories import HISTORIES
+from octavo.budget import Place
 from octavo.formats import ClientFormat
 from octavo.messages import Format, infer_provider, plain
 from sessions import DIALECTS, OPENAI, RESPONSES, Dialect, Messages, calls_at
@@ -29,6 +32,21 @@ MARKS = st.sampled_from(
 
 # What only the request can put right (tools not given, thinking that was never made, its size).
 THE_REQUEST_S = ("A7", "A18", "B2", "R6")
+
+
+class Said(pydantic.BaseModel):
+    """A message as somebody's own Pydantic model."""
+
+    model_config = pydantic.ConfigDict(extra="allow")
+
+
+class Had(UserDict[str, Any]):
+    """A message as somebody's own mapping."""
+
+
+Form = Callable[[dict[str, Any]], Any]
+
+FORMS: list[Form] = [lambda message: message, lambda message: Said(**message), Had]
 
 
 @st.composite
@@ -99,6 +117,35 @@ def test_the_result_is_valid_whatever_the_budget(
     assert context.report.over == max(0, context.tokens - budget)
     assert context.fits or context.report.pinned
     assert messages == untouched
+
+
+@searched
+@given(
+    history=histories(),
+    budget=budgets,
+    places=st.lists(st.sampled_from(["prefix", "head", "tail"]), min_size=1, max_size=3),
+    form=st.sampled_from(FORMS),
+    model=st.sampled_from([None, "claude-sonnet-4-6"]),
+)
+def test_sections_keep_the_result_valid(
+    history: tuple[Format, Messages], budget: int, places: list[Place], form: Form, model: str | None
+) -> None:
+    format, messages = history
+    given_form = list(map(form, messages))
+    before = list(map(plain, given_form))
+    sections = [octavo.Section(f"s{at}", "text", place) for at, place in enumerate(places)]
+    plain_one = octavo.assemble(given_form, budget=budget, format=format, provider=format, model=model)
+    context = octavo.assemble(
+        given_form, budget=budget, format=format, provider=format, model=model, sections=sections
+    )
+    allowed = {(one.rule, one.message) for one in octavo.validate(plain_one.messages, format, format=format, model=model)}
+    broken = octavo.validate(context.messages, format, format=format, model=model)
+    assert [one for one in broken if (one.rule, one.message) not in allowed] == []
+    sent = str([context.system, list(map(plain, context.messages))])
+    for section, placed in zip(sections, context.report.sections, strict=False):
+        if placed.name == section.name and placed.verdict != "dropped":
+            assert sent.count(f"<{section.name}>") == 1
+    assert list(map(plain, given_form)) == before
 
 
 @searched
@@ -203,9 +250,12 @@ MODELS = [None, "claude-sonnet-4-6", "claude-sonnet-4-5", "gpt-5", "deepseek-cha
 
 def said_to(context: octavo.Context, client: ClientFormat) -> list[Any]:
     """The messages that a client is called with."""
+    sent: list[Any]
     if client == "openai-responses":
-        return context.responses()["input"]
-    return context.anthropic()["messages"] if client == "anthropic" else context.openai()["messages"]
+        sent = context.responses()["input"]
+    else:
+        sent = (context.anthropic() if client == "anthropic" else context.openai())["messages"]
+    return sent
 
 
 @pytest.mark.parametrize("client", CLIENTS)

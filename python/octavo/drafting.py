@@ -10,7 +10,7 @@ from octavo import _core
 from octavo.budget import Budget, Section
 from octavo.messages import Format, Provider
 from octavo.recipes import carry_out
-from octavo.sections import Placed, at_head, at_tail, into_system, text_message
+from octavo.sections import Placed, at_head, at_tail, into_system, leading_of, text_message
 from octavo.tokens import Counter
 from octavo.validity import Mode
 
@@ -60,8 +60,8 @@ class Draft:
     tokens: int
     source: Sequence[Any]
     mode: Mode
-    head_at: int | None = None
-    """Where messages of their own hold the head sections; `None` where they joined one that is there."""
+    headed: tuple[int, int] | None = None
+    """Where messages of their own hold the head sections, and how many; `None` where they joined one."""
 
 
 def frame_of(counter: Counter, format: Format, system: Any, tools: Any, sections: Sequence[Section]) -> Frame:
@@ -155,11 +155,12 @@ def draft_of(
 
 def _place_sections(draft: Draft) -> None:
     frame, format, messages = draft.frame, draft.format, draft.messages
-    leading = draft.plan.leading
+    # A repair may have made the leading system messages the user's, or merged them away.
+    leading = draft.plan.leading if draft.plan.recipes is None else leading_of(messages)
     for block in frame.leading:
         messages.insert(leading, text_message(format, "system", block))
         leading += 1
-    draft.head_at = at_head(format, messages, leading, frame.head)
+    draft.headed = at_head(format, messages, leading, frame.head)
     placed = list(frame.placed)
     spent = 0
     for section, block, verdict in _share_tail(draft):

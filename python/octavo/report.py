@@ -198,8 +198,8 @@ def _method(draft: Draft) -> tuple[str, float]:
 def _first_changed(draft: Draft, shared: int) -> int:
     """Where this context leaves what the call before sent: sections that are messages of their own shift it."""
     index = shared + len(draft.frame.leading)
-    if draft.head_at is not None and index >= draft.head_at:
-        index += len(draft.frame.head)
+    if draft.headed is not None and index >= draft.headed[0]:
+        index += draft.headed[1]
     return index
 
 
