@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
+from typing import Any, cast
 
+import pydantic
 import pytest
 
 import octavo
 from octavo import client as client_module
-from octavo.errors import ConversionError, FormatError
-from octavo.formats import ClientFormat, Note
+from octavo.errors import ConversionError, FormatError, MessageError
+from octavo.formats import ClientFormat, Note, convert
 from sessions import ANTHROPIC, BEDROCK, GEMINI, OPENAI, RESPONSES, Dialect, tools_of
 
 CLAUDE = "claude-sonnet-4-6"
@@ -116,6 +117,28 @@ def test_an_empty_system_prompt_is_not_sent_to_anthropic(given: Any) -> None:
     beside = [{"role": "system", "content": "be brief"}, *messages]
     arguments = octavo.assemble(beside, budget=9_000, model="gpt-5", format="openai").anthropic()
     assert arguments["system"] == [{"type": "text", "text": "be brief"}]
+
+
+class Block(pydantic.BaseModel):
+    type: str = "text"
+    text: str
+
+
+@pytest.mark.parametrize(
+    "system",
+    [Block(text="be"), [Block(text="be")], (Block(text="be"),), {"role": "system", "content": [Block(text="be")]}],
+    ids=["block", "list", "tuple", "message"],
+)
+@pytest.mark.parametrize("dialect", [ANTHROPIC, OPENAI], ids=lambda dialect: dialect.format)
+def test_a_system_prompt_that_is_an_object_is_sent_as_blocks(dialect: Dialect, system: Any) -> None:
+    context = octavo.assemble([dialect.user("q")], budget=9_000, model=dialect.model, system=system)
+    assert context.anthropic()["system"] == [{"type": "text", "text": "be"}]
+    assert context.openai()["messages"][0] == {"role": "system", "content": [{"type": "text", "text": "be"}]}
+
+
+def test_a_system_prompt_of_no_kind_is_a_typed_error() -> None:
+    with pytest.raises(MessageError):
+        convert([OPENAI.user("q")], "anthropic", system=cast("Any", 7))
 
 
 def test_an_empty_system_message_amid_the_others_is_left_out() -> None:

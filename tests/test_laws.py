@@ -135,10 +135,10 @@ def test_sections_keep_the_result_valid(
     before = list(map(plain, given_form))
     sections = [octavo.Section(f"s{at}", "text", place) for at, place in enumerate(places)]
     plain_one = octavo.assemble(given_form, budget=budget, format=format, provider=format, model=model)
-    context = octavo.assemble(
-        given_form, budget=budget, format=format, provider=format, model=model, sections=sections
-    )
-    allowed = {(one.rule, one.message) for one in octavo.validate(plain_one.messages, format, format=format, model=model)}
+    context = octavo.assemble(given_form, budget=budget, format=format, provider=format, model=model, sections=sections)
+    allowed = {
+        (one.rule, one.message) for one in octavo.validate(plain_one.messages, format, format=format, model=model)
+    }
     broken = octavo.validate(context.messages, format, format=format, model=model)
     assert [one for one in broken if (one.rule, one.message) not in allowed] == []
     sent = str([context.system, list(map(plain, context.messages))])

@@ -147,12 +147,8 @@ def test_sections_join_messages_that_are_objects(dialect: Dialect, place: Place)
         (OPENAI, Said(role="system", content="be"), {"content": [{"type": "text", "text": "be"}, {"type": "text"}]}),
     ],
 )
-def test_a_prefix_section_joins_a_system_prompt_that_is_an_object(
-    dialect: Dialect, system: Any, expected: Any
-) -> None:
-    context = assembled(
-        dialect, [dialect.user("Task")], 5_000, Section("policy", "be kind", "prefix"), system=system
-    )
+def test_a_prefix_section_joins_a_system_prompt_that_is_an_object(dialect: Dialect, system: Any, expected: Any) -> None:
+    context = assembled(dialect, [dialect.user("Task")], 5_000, Section("policy", "be kind", "prefix"), system=system)
     block = {"text": "<policy>\nbe kind\n</policy>"}
     if isinstance(expected, list):
         assert context.system == [expected[0], {**expected[1], **block}]
