@@ -231,6 +231,15 @@ def test_a_higher_priority_is_served_first() -> None:
         assert text.index("<low>") < text.index("<high>"), "the order given is kept"
 
 
+@pytest.mark.parametrize("low, high", [(2**40, 2**41), (-(2**70), 2**70), (2**31 - 1, 2**31), (-1, 0)])
+def test_a_priority_may_be_any_whole_number(low: int, high: int) -> None:
+    whole = assembled(OPENAI, [OPENAI.user("Task")], 50_000, Section("high", WORDS * 20))
+    sections = [Section("low", WORDS * 20, priority=low), Section("high", WORDS * 20, priority=high)]
+    scarce = assembled(OPENAI, [OPENAI.user("Task")], 80 + placed(whole, "high").tokens, *sections)
+    assert placed(scarce, "high").verdict == "kept"
+    assert placed(scarce, "low").verdict in ("cut", "dropped")
+
+
 def test_below_its_minimum_a_section_is_left_out() -> None:
     messages = [OPENAI.user("Task")]
     section = Section("recall", WORDS * 20, min_tokens=100)
@@ -314,6 +323,7 @@ def test_a_cut_section_still_has_its_end() -> None:
     [
         {"name": "two words"}, {"name": ""}, {"name": "9x"}, {"name": "a>b"}, {"place": "middle"},
         {"min_tokens": -1}, {"max_tokens": -1}, {"min_tokens": 5, "max_tokens": 4}, {"min_tokens": 1.5},
+        {"name": 7}, {"text": None}, {"text": b"x"}, {"priority": "high"}, {"priority": 1.5}, {"priority": None},
     ],
 )  # fmt: skip
 def test_a_section_that_cannot_be_placed_is_a_typed_error(wrong: dict[str, Any]) -> None:

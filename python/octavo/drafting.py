@@ -180,8 +180,10 @@ def _share_tail(draft: Draft) -> list[tuple[Section, str, str]]:
     whole = [_cut(counter, section) for section in draft.frame.tail]
     asked = [_message_tokens(counter, format, block) for block, _ in whole]
     framing = _message_tokens(counter, format, "")
+    # The engine wants to know the order only, and any number may say it.
+    rank = {priority: at for at, priority in enumerate(sorted({section.priority for section in draft.frame.tail}))}
     requests = [
-        (tokens, section.min_tokens + framing if section.min_tokens else framing + 1, tokens, section.priority)
+        (tokens, section.min_tokens + framing if section.min_tokens else framing + 1, tokens, rank[section.priority])
         for section, tokens in zip(draft.frame.tail, asked, strict=True)
     ]
     granted = _core.allocate(requests, draft.plan.left)

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from datetime import datetime
+from functools import partial
 from typing import Any, Final, Self, TypeAlias, TypeVar
 
 from octavo import _core
@@ -22,6 +23,7 @@ from octavo.messages import (
     infer_format,
     infer_provider,
     listed,
+    reread,
 )  # fmt: skip
 from octavo.recipes import CONTINUE, NO_RESULT
 from octavo.tokens import Counter, TokenCounter, Usage, counter_for
@@ -186,7 +188,7 @@ class Transcript:
         system: Any = None,
         tools: Any = None,
         query: str | None = None,
-        sections: Sequence[Section] = (),
+        sections: Iterable[Section] = (),
         now: datetime | None = None,
         thinking: bool | None = None,
         previous_response_id: str | None = None,
@@ -212,6 +214,7 @@ class Transcript:
         """
         del query, now
         limit = Budget.of(budget)
+        system, tools = reread(system), reread(tools)
         with self._lock:
             frame = self._frame(system, tools, tuple(sections))
             mode = self._mode(thinking, previous_response_id, tools)
@@ -268,13 +271,27 @@ class Transcript:
         return rows
 
     async def assemble_async(
-        self, *, budget: int | Budget, system: Any = None, tools: Any = None, **options: Any
+        self,
+        *,
+        budget: int | Budget,
+        system: Any = None,
+        tools: Any = None,
+        query: str | None = None,
+        sections: Iterable[Section] = (),
+        now: datetime | None = None,
+        thinking: bool | None = None,
+        previous_response_id: str | None = None,
     ) -> Context:
         """Like :meth:`assemble`, off the event loop when system, tools and sections are long and not yet counted."""
-        around = (system, tools, [section.text for section in options.get("sections", ())])
+        placed, system, tools = tuple(sections), reread(system), reread(tools)
+        work = partial(
+            self.assemble, budget=budget, system=system, tools=tools, query=query, sections=placed, now=now,
+            thinking=thinking, previous_response_id=previous_response_id,
+        )  # fmt: skip
+        around = (system, tools, [section.text for section in placed])
         if _core.weigh(around, OFF_LOOP_CHARACTERS) <= OFF_LOOP_CHARACTERS:
-            return self.assemble(budget=budget, system=system, tools=tools, **options)
-        return await _off_loop(self.assemble, budget=budget, system=system, tools=tools, **options)
+            return work()
+        return await _off_loop(work)
 
     def observe(self, usage: Any) -> None:
         """Learn from what the provider reported for the last assembled context.
