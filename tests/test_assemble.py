@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import copy
+import inspect
 import json
 import os
 import subprocess
@@ -348,3 +350,33 @@ def test_gemini_and_bedrock_keep_their_own_shapes() -> None:
         context = assembled(dialect, messages, 1_500)
         assert set(map(tuple, context.messages)) == {tuple(messages[0])}
         assert len(context.messages) < len(messages)
+
+
+@every_dialect
+def test_system_tools_and_sections_may_be_generators(dialect: Dialect) -> None:
+    messages = [dialect.user("Task"), *dialect.loop(3)]
+    system = [{"text": "be"}] if dialect.format == "bedrock" else [{"type": "text", "text": "be"}]
+    if dialect.format == "gemini":
+        system = []
+    sections = [octavo.Section("state", "s")]
+    settled = octavo.assemble(
+        messages, budget=9_000, model=dialect.model, system=system, tools=tools_of(dialect), sections=sections
+    )
+
+    def once() -> dict[str, Any]:
+        return {"system": iter(system), "tools": iter(tools_of(dialect)), "sections": iter(sections)}
+
+    fed = octavo.assemble(messages, budget=9_000, model=dialect.model, **once())
+    apart = asyncio.run(octavo.assemble_async(messages, budget=9_000, model=dialect.model, **once()))
+    for context in (fed, apart):
+        assert context.report == settled.report
+        assert context.tools == tools_of(dialect)
+        assert context.system == system
+
+
+def test_the_async_forms_take_what_the_plain_ones_take() -> None:
+    for plain, apart in (
+        (octavo.assemble, octavo.assemble_async),
+        (octavo.Transcript.assemble, octavo.Transcript.assemble_async),
+    ):
+        assert inspect.signature(plain).parameters == inspect.signature(apart).parameters

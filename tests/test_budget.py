@@ -6,6 +6,8 @@ import math
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import octavo
 from octavo import Budget, Marks
@@ -43,12 +45,25 @@ def test_a_budget_of_no_sense_is_a_typed_error(wrong: dict[str, Any]) -> None:
     "wrong",
     [
         (0.6, 0.8, 0.0), (0.6, 0.8, 0.7), (0.9, 0.8, 0.5), (0.6, 1.1, 0.5), (0.5, 0.5, 0.5), (math.nan, 0.8, 0.5),
-        (0.6, math.inf, 0.5), (0.6, 0.8, "0.5"), (-0.6, 0.8, -0.7),
+        (0.6, math.inf, 0.5), (0.6, 0.8, "0.5"), (-0.6, 0.8, -0.7), (0.6, 10**400, 0.5),
+        # In thousandths, as the engine takes them, these are out of order too.
+        (0.5001, 0.5002, 0.5), (0.6, 0.8, 0.0004),
     ],
 )  # fmt: skip
 def test_marks_out_of_order_are_a_typed_error(wrong: tuple[Any, Any, Any]) -> None:
     with pytest.raises(BudgetError, match="marks"):
         Marks(*wrong)
+
+
+@given(st.lists(st.floats(0, 1), min_size=3, max_size=3), st.booleans())
+@settings(max_examples=400, deadline=None)
+def test_marks_that_are_taken_are_taken_by_the_engine_too(shares: list[float], close: bool) -> None:
+    low, soft, high = sorted(one / 500 + 0.4 for one in shares) if close else sorted(shares)
+    try:
+        marks = Marks(soft, high, low)
+    except BudgetError:
+        return
+    assert octavo.assemble([OPENAI.user("Task")], budget=Budget(1_000, marks=marks)).fits
 
 
 def test_the_largest_budget_is_taken() -> None:

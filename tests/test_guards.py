@@ -34,7 +34,7 @@ PYTHON_LAYERS = (
     {"messages", "formats", "budget", "sections"},
     {"tokens", "privacy", "state", "recall", "compaction", "memory", "stores", "model_facts", "recipes"},
     {"validity"},
-    {"report", "context", "drafting", "transcript", "assemble"},
+    {"report", "client", "context", "drafting", "transcript", "assemble"},
     {"session"},
     {"__init__"},
     {"command", "__main__"},

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import copy
 import json
+from collections import UserDict
+from collections.abc import Callable, Sequence
 from typing import Any
 
+import pydantic
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import octavo
 from generated_histories import HISTORIES
-from octavo.messages import Format
-from sessions import ANTHROPIC, DIALECTS, OPENAI, RESPONSES, Dialect, Messages, calls_at
+from octavo.budget import Place
+from octavo.formats import ClientFormat
+from octavo.messages import Format, infer_provider, plain
+from sessions import DIALECTS, OPENAI, RESPONSES, Dialect, Messages, calls_at
 
 FORMATS: list[Format] = ["anthropic", "openai", "openai-responses", "gemini", "bedrock"]
 
@@ -25,7 +30,23 @@ MARKS = st.sampled_from(
     [octavo.Marks(), octavo.Marks(0.9, 1.0, 0.8), octavo.Marks(0.2, 0.3, 0.1), octavo.Marks(0.5, 0.501, 0.5)]
 )
 
-Step = tuple[str, Any]
+# What only the request can put right (tools not given, thinking that was never made, its size).
+THE_REQUEST_S = ("A7", "A18", "B2", "R6")
+
+
+class Said(pydantic.BaseModel):
+    """A message as somebody's own Pydantic model."""
+
+    model_config = pydantic.ConfigDict(extra="allow")
+
+
+class Had(UserDict[str, Any]):
+    """A message as somebody's own mapping."""
+
+
+Form = Callable[[dict[str, Any]], Any]
+
+FORMS: list[Form] = [lambda message: message, lambda message: Said(**message), Had]
 
 
 @st.composite
@@ -44,9 +65,9 @@ def well_formed(draw: st.DrawFn, dialect: Dialect) -> Messages:
 
 
 @st.composite
-def histories(draw: st.DrawFn) -> tuple[Format, Messages]:
-    """A history of any format, well-formed or badly broken."""
-    dialect = draw(st.sampled_from(DIALECTS))
+def histories(draw: st.DrawFn, formats: Sequence[Format] = FORMATS) -> tuple[Format, Messages]:
+    """A history of one of the formats, well-formed or badly broken."""
+    dialect = draw(st.sampled_from([dialect for dialect in DIALECTS if dialect.format in formats]))
     broken = HISTORIES[dialect.format]
     messages = draw(st.one_of(broken, well_formed(dialect), st.tuples(broken, broken).map(lambda two: two[0] + two[1])))
     # Strategies may hand out one object twice; a conversation has its own for each message.
@@ -91,12 +112,40 @@ def test_the_result_is_valid_whatever_the_budget(
     limit = octavo.Budget(budget, marks=marks)
     context = octavo.assemble(messages, budget=limit, format=format, provider=format, thinking=thinking)
     broken = octavo.validate(context.messages, format=format, provider=format, thinking=thinking)
-    # What only the request can put right (tools not given, thinking that was never made) is not the window's.
-    assert [one for one in broken if one.rule not in ("A7", "A18", "B2", "R6")] == []
+    assert [one for one in broken if one.rule not in THE_REQUEST_S] == []
     assert context.fits == (context.tokens <= budget)
     assert context.report.over == max(0, context.tokens - budget)
     assert context.fits or context.report.pinned
     assert messages == untouched
+
+
+@searched
+@given(
+    history=histories(),
+    budget=budgets,
+    places=st.lists(st.sampled_from(["prefix", "head", "tail"]), min_size=1, max_size=3),
+    form=st.sampled_from(FORMS),
+    model=st.sampled_from([None, "claude-sonnet-4-6"]),
+)
+def test_sections_keep_the_result_valid(
+    history: tuple[Format, Messages], budget: int, places: list[Place], form: Form, model: str | None
+) -> None:
+    format, messages = history
+    given_form = list(map(form, messages))
+    before = list(map(plain, given_form))
+    sections = [octavo.Section(f"s{at}", "text", place) for at, place in enumerate(places)]
+    plain_one = octavo.assemble(given_form, budget=budget, format=format, provider=format, model=model)
+    context = octavo.assemble(given_form, budget=budget, format=format, provider=format, model=model, sections=sections)
+    allowed = {
+        (one.rule, one.message) for one in octavo.validate(plain_one.messages, format, format=format, model=model)
+    }
+    broken = octavo.validate(context.messages, format, format=format, model=model)
+    assert [one for one in broken if (one.rule, one.message) not in allowed] == []
+    sent = str([context.system, list(map(plain, context.messages))])
+    for section, placed in zip(sections, context.report.sections, strict=False):
+        if placed.name == section.name and placed.verdict != "dropped":
+            assert sent.count(f"<{section.name}>") == 1
+    assert list(map(plain, given_form)) == before
 
 
 @searched
@@ -195,15 +244,41 @@ def test_the_total_is_what_a_recount_gives(data: st.DataObject, dialect: Dialect
     assert context.tokens == counted.tokens, context.report
 
 
+CLIENTS: tuple[ClientFormat, ...] = ("anthropic", "openai", "openai-responses")
+MODELS = [None, "claude-sonnet-4-6", "claude-sonnet-4-5", "gpt-5", "deepseek-chat"]
+
+
+def said_to(context: octavo.Context, client: ClientFormat) -> list[Any]:
+    """The messages that a client is called with."""
+    sent: list[Any]
+    if client == "openai-responses":
+        sent = context.responses()["input"]
+    else:
+        sent = (context.anthropic() if client == "anthropic" else context.openai())["messages"]
+    return sent
+
+
+@pytest.mark.parametrize("client", CLIENTS)
 @searched
-@given(data=st.data(), budget=st.integers(0, 2_000))
-@pytest.mark.parametrize("source", [ANTHROPIC, OPENAI, RESPONSES], ids=lambda dialect: dialect.format)
-def test_arguments_for_every_client_are_valid(source: Dialect, data: st.DataObject, budget: int) -> None:
-    context = octavo.assemble(data.draw(well_formed(source)), budget=budget, model=source.model, format=source.format)
-    assert octavo.validate(context.anthropic()["messages"], format="anthropic", provider="anthropic") == []
-    assert octavo.validate(context.openai()["messages"], format="openai", provider="openai") == []
-    items = context.responses()["input"]
-    assert octavo.validate(items, format="openai-responses", provider="openai-responses") == []
+@given(
+    history=histories(CLIENTS),
+    budget=budgets,
+    model=st.sampled_from(MODELS),
+    thinking=st.sampled_from([None, True, False]),
+)
+def test_arguments_for_every_client_are_valid(
+    client: ClientFormat, history: tuple[Format, Messages], budget: int, model: str | None, thinking: bool | None
+) -> None:
+    format, messages = history
+    untouched = copy.deepcopy(messages)
+    context = octavo.assemble(messages, budget=budget, model=model, format=format, thinking=thinking)
+    sent = said_to(context, client)
+    for provider in {client, infer_provider(client, model)}:
+        broken = octavo.validate(sent, provider, format=client, model=model, thinking=thinking)
+        assert [one for one in broken if one.rule not in THE_REQUEST_S] == [], context.notes(client)
+    own = [plain(message) for message in context.messages]
+    assert context.notes(client) or format != client or sent == own
+    assert messages == untouched
 
 
 @searched

@@ -7,6 +7,7 @@ import json
 import re
 from typing import Any
 
+import pydantic
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,6 +16,7 @@ import octavo
 from octavo import Section
 from octavo.budget import Place
 from octavo.errors import BudgetError
+from octavo.messages import plain
 from sessions import ANTHROPIC, BEDROCK, DIALECTS, GEMINI, OPENAI, RESPONSES, Dialect
 
 every_dialect = pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.format)
@@ -104,6 +106,80 @@ def test_the_system_parameter_keeps_its_kind(system: Any) -> None:
     assert "<policy>\nbe kind\n</policy>" in json.dumps(context.system).replace("\\n", "\n")
 
 
+class Said(pydantic.BaseModel):
+    role: str = "user"
+    content: Any = None
+    parts: Any = None
+
+
+class Instructions(pydantic.BaseModel):
+    parts: list[Any]
+
+
+class TextBlock(pydantic.BaseModel):
+    type: str = "text"
+    text: str
+
+
+@every_dialect
+@pytest.mark.parametrize("place", PLACES)
+def test_sections_join_messages_that_are_objects(dialect: Dialect, place: Place) -> None:
+    dicts = [dialect.user("the task"), dialect.reply("done"), dialect.user("go on")]
+    objects = [Said(**message) for message in dicts]
+    before = copy.deepcopy(objects)
+    sections = [Section("notes", "text", place)]
+    of_objects = assembled(dialect, objects, 5_000, *sections)
+    of_dicts = assembled(dialect, dicts, 5_000, *sections)
+    assert list(map(plain, of_objects.messages)) == of_dicts.messages
+    assert of_objects.system == of_dicts.system
+    assert objects == before
+    kept = [message for message in of_objects.messages if any(message is one for one in objects)]
+    assert len(kept) >= len(objects) - 1
+
+
+@pytest.mark.parametrize(
+    "dialect, system, expected",
+    [
+        (ANTHROPIC, TextBlock(text="be"), [{"type": "text", "text": "be"}, {"type": "text"}]),
+        (ANTHROPIC, (TextBlock(text="be"),), [TextBlock(text="be"), {"type": "text"}]),
+        (BEDROCK, {"text": "be"}, [{"text": "be"}, {}]),
+        (GEMINI, Instructions(parts=[{"text": "be"}]), {"parts": [{"text": "be"}, {}]}),
+        (OPENAI, Said(role="system", content="be"), {"content": [{"type": "text", "text": "be"}, {"type": "text"}]}),
+    ],
+)
+def test_a_prefix_section_joins_a_system_prompt_that_is_an_object(dialect: Dialect, system: Any, expected: Any) -> None:
+    context = assembled(dialect, [dialect.user("Task")], 5_000, Section("policy", "be kind", "prefix"), system=system)
+    block = {"text": "<policy>\nbe kind\n</policy>"}
+    if isinstance(expected, list):
+        assert context.system == [expected[0], {**expected[1], **block}]
+    else:
+        ((member, parts),) = expected.items()
+        assert context.system[member] == [parts[0], {**parts[1], **block}]
+
+
+@pytest.mark.parametrize("leads", [1, 2])
+@pytest.mark.parametrize("after", ["talk", "reply", "nothing"])
+def test_head_sections_follow_the_task_where_system_messages_became_the_user_s(leads: int, after: str) -> None:
+    system = {"role": "system", "content": "You are an agent."}
+    messages = [system] * leads
+    if after == "talk":
+        messages += [ANTHROPIC.user("the task"), ANTHROPIC.reply("done"), ANTHROPIC.user("go on")]
+    elif after == "reply":
+        messages += [ANTHROPIC.reply("done"), ANTHROPIC.user("go on")]
+    sections = [Section("one", "text", "head"), Section("two", "text", "head")]
+    context = assembled(ANTHROPIC, copy.deepcopy(messages), 5_000, *sections)
+    roles = [message["role"] for message in context.messages]
+    assert roles == ["user", "assistant", "user"][: len(roles)]
+    first = json.dumps(context.messages[0])
+    assert first.index("You are an agent.") < first.index("<one>") < first.index("<two>")
+
+
+def test_head_sections_alone_are_one_message_where_roles_alternate() -> None:
+    for dialect in (ANTHROPIC, BEDROCK, GEMINI):
+        context = assembled(dialect, [], 5_000, Section("one", "text", "head"), Section("two", "text", "head"))
+        assert [message["role"] for message in context.messages] == ["user"]
+
+
 def test_gemini_and_bedrock_write_texts_in_their_own_way() -> None:
     for dialect, texts in ((GEMINI, "parts"), (BEDROCK, "content")):
         sections = [Section(place, "text", place) for place in PLACES]
@@ -153,6 +229,15 @@ def test_a_higher_priority_is_served_first() -> None:
     text = json.dumps(scarce.messages)
     if "<low>" in text:
         assert text.index("<low>") < text.index("<high>"), "the order given is kept"
+
+
+@pytest.mark.parametrize("low, high", [(2**40, 2**41), (-(2**70), 2**70), (2**31 - 1, 2**31), (-1, 0)])
+def test_a_priority_may_be_any_whole_number(low: int, high: int) -> None:
+    whole = assembled(OPENAI, [OPENAI.user("Task")], 50_000, Section("high", WORDS * 20))
+    sections = [Section("low", WORDS * 20, priority=low), Section("high", WORDS * 20, priority=high)]
+    scarce = assembled(OPENAI, [OPENAI.user("Task")], 80 + placed(whole, "high").tokens, *sections)
+    assert placed(scarce, "high").verdict == "kept"
+    assert placed(scarce, "low").verdict in ("cut", "dropped")
 
 
 def test_below_its_minimum_a_section_is_left_out() -> None:
@@ -238,6 +323,7 @@ def test_a_cut_section_still_has_its_end() -> None:
     [
         {"name": "two words"}, {"name": ""}, {"name": "9x"}, {"name": "a>b"}, {"place": "middle"},
         {"min_tokens": -1}, {"max_tokens": -1}, {"min_tokens": 5, "max_tokens": 4}, {"min_tokens": 1.5},
+        {"name": 7}, {"text": None}, {"text": b"x"}, {"priority": "high"}, {"priority": 1.5}, {"priority": None},
     ],
 )  # fmt: skip
 def test_a_section_that_cannot_be_placed_is_a_typed_error(wrong: dict[str, Any]) -> None:

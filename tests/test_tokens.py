@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from octavo.errors import BudgetError, MessageError, UnknownModelError
+import octavo
+from octavo.errors import BudgetError, CounterError, MessageError, UnknownModelError
 from octavo.tokens import Counter, TokenCounter, Usage, counter_for
 
 MODELS = ["gpt-4o", "gpt-4", "claude-sonnet-4-5", "claude-opus-4-8", "gemini-2.5-pro", "qwen3-32b", "house-model"]
@@ -122,6 +123,39 @@ def test_what_one_s_own_counter_raises_is_raised() -> None:
     for call in calls:
         with pytest.raises(ConnectionError, match="away"):
             call()
+
+
+@pytest.mark.parametrize("answer", [-1, 2**31, 2**64, 1.5, None, "3"])
+def test_a_counter_that_gives_no_number_of_tokens_is_a_typed_error(answer: Any) -> None:
+    class Odd:
+        def count(self, text: str, /) -> int:
+            return len(text) if text == "fine" else answer
+
+    counter = counter_for("gpt-4o", counter=Odd())
+    assert counter.count("fine") == 4
+    transcript = octavo.Transcript("gpt-4o", counter=counter)
+    for asked in (
+        lambda: counter.count("odd"),
+        lambda: counter.truncate("odd", 2),
+        lambda: counter.count_messages([{"role": "user", "content": "odd"}]),
+        lambda: transcript.append({"role": "user", "content": "odd"}),
+    ):
+        with pytest.raises(CounterError, match=r"Odd\.count must give a number of tokens") as caught:
+            asked()
+        assert caught.value.got == answer
+    assert len(transcript) == transcript.tokens == 0
+
+
+def test_a_counter_may_answer_with_what_counts_as_a_whole_number() -> None:
+    class Whole:
+        def __index__(self) -> int:
+            return 3
+
+    class Odd:
+        def count(self, text: str, /) -> Any:
+            return Whole()
+
+    assert counter_for("gpt-4o", counter=Odd()).count("x") == 3
 
 
 # ---- messages ----

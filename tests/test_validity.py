@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from generated_histories import HISTORIES
 from octavo._core import judge_messages, repair_messages
-from octavo.errors import FormatError, MessageError
+from octavo.errors import BudgetError, FormatError, MessageError
 from octavo.recipes import CONTINUE, DUMMY_SIGNATURE, NO_RESULT, START, carry_out
 from octavo.validity import Mode, repair, rules, validate
 from reference_rules import Request, broken_rules
@@ -576,3 +576,21 @@ def test_real_transcripts_are_valid_after_repair_wherever_they_are_cut() -> None
         placeholders += sum(change.kind.startswith("added") for change in whole.log)
     assert cuts > 1000
     assert placeholders > 10
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"tokens": -1, "limit": 5}, {"tokens": 5, "limit": -1}, {"tokens": 1.5}, {"limit": "9"}]
+)
+@pytest.mark.parametrize("asked", [validate, repair])
+def test_a_size_of_no_sense_is_a_typed_error(asked: Any, wrong: dict[str, Any]) -> None:
+    with pytest.raises(BudgetError) as caught:
+        asked([{"role": "user", "content": "hi"}], "anthropic", **wrong)
+    assert caught.value.name in wrong
+
+
+def test_tools_may_be_a_generator() -> None:
+    messages = [{"role": "user", "content": [{"text": "q"}]}]
+    called = [*messages, {"role": "assistant", "content": [{"toolUse": {"toolUseId": "a", "name": "f", "input": {}}}]}]
+    for tools, broken in ((iter([{"name": "f"}]), False), (iter(()), True)):
+        rules = {one.rule for one in validate(called, "bedrock", tools=tools)}
+        assert ("B2" in rules) == broken

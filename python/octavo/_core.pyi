@@ -180,26 +180,50 @@ class StreamCounter:
 
 @final
 class Transcript:
-    """One conversation as rows of numbers. The messages themselves stay with the caller."""
+    """One conversation: rows of numbers, and the caller's own messages beside them.
 
-    def __new__(cls, format: str, counter: TokenCounter) -> Transcript: ...
-    def append(self, message: object, /) -> int:
-        """Read, count and append one message; its tokens."""
-    def extend(self, messages: object, /) -> int:
-        """Read, count and append messages, all of them or none; their tokens."""
-    def take_in(self, other: Transcript, /) -> None:
-        """Append what another transcript of the same format and counter has read and counted."""
+    No method holds a lock while Python code runs.
+    """
+
+    def __new__(
+        cls,
+        format: Literal["anthropic", "openai", "openai-responses", "gemini", "bedrock"],
+        counter: TokenCounter,
+        settled: bool = False,
+    ) -> Transcript: ...
+    def append(self, message: object, /) -> int | None:
+        """Read, count and take in one message; its tokens, or `None` where this transcript is retired."""
+    def extend(self, messages: object, /, first: int | None = None) -> int | None:
+        """Read, count and take in messages, all of them or none; their tokens, or `None` where retired.
+
+        `first` is the position of the first one, for the error; the end by default.
+        """
+    def take_in(self, other: Transcript, /) -> bool:
+        """Take in what another transcript of the same format and counter has read; false where retired."""
+    def settle(self) -> None:
+        """The format will not change any more."""
+    def retire(self, len: int) -> bool:
+        """Take in nothing more, provided that there are `len` messages; false where somebody else was first."""
+    def inherit(self, other: Transcript, /) -> None:
+        """Take over pins and usage of the same messages read in another format."""
+    def shown(self, plan: Plan, /) -> list[Any]:
+        """Give the messages that a plan shows as they are, in a new list."""
+    def messages(self) -> list[Any]:
+        """Give all messages, in a new list."""
     def plan(
         self,
-        budget: int,
-        fixed: int,
-        beside: int,
+        limits: tuple[int, int, int, int],
         marks: tuple[int, int, int],
         mode: object,
         added: tuple[int, int, int],
     ) -> Plan:
-        """Plan a call made with all messages; `mode` is an `octavo.validity.Mode`."""
-    def observe(self, at: int, reported: int, counted: int) -> None:
+        """Plan a call made with all messages.
+
+        `limits` are budget, fixed tokens, tokens kept free for the tail, and the basis that usage is compared
+        within; `mode` is an `octavo.validity.Mode`; `added` is what a placeholder result, a note and an empty
+        message cost.
+        """
+    def observe(self, at: int, basis: int, reported: int, counted: int) -> None:
         """Take in what the provider reported for the call before which there were `at` messages."""
     def pin(self, message: int, pinned: bool) -> bool:
         """Never drop the exchange of a message (or drop it again); false when there is no such message."""
@@ -210,11 +234,18 @@ class Transcript:
     def tokens_in(self, start: int, end: int) -> int:
         """Tokens of the messages in `start..end`, framing included."""
     @property
+    def format(self) -> Literal["anthropic", "openai", "openai-responses", "gemini", "bedrock"]:
+        """The format that the messages are read in."""
+    @property
+    def settled(self) -> bool:
+        """Whether the format will not change any more."""
+    @property
     def tokens(self) -> int:
         """Tokens of all messages, framing included."""
     @property
     def row_bytes(self) -> int:
         """Bytes that the rows take."""
+    def __getitem__(self, index: int, /) -> Any: ...
     def __len__(self) -> int: ...
 
 # ---- plan ----
@@ -260,8 +291,17 @@ class Plan:
         """Give the provider's tokens for a number of the transcript's own."""
     def verdicts(self, transcript: Transcript) -> list[tuple[int, int, str]]:
         """Give every message in runs: `(start, end, reason)`."""
-    def shared_prefix(self, transcript: Transcript) -> tuple[int, int] | None:
-        """Give what the call before sent as well: `(messages, tokens)`; `None` for a first call."""
+    def shared_prefix(self, transcript: Transcript) -> list[int] | None:
+        """Give the tokens of each message that the call before sent first as well; `None` for a first call.
+
+        That call is taken to have been planned for the same limits.
+        """
+    def shared_with(self, transcript: Transcript, previous: Plan) -> list[int]:
+        """The same against a plan that was made before on the same transcript."""
+    def pinned(self, transcript: Transcript) -> list[tuple[str, int]]:
+        """What cannot be left out: `(reason, tokens)`."""
+    def kept_tokens(self, transcript: Transcript) -> int:
+        """Tokens of the messages that are sent as they are."""
     def leaving(self, transcript: Transcript) -> tuple[int, int] | None:
         """Give the messages that the next cut would leave out, or `None`."""
 

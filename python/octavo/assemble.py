@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
@@ -27,7 +27,7 @@ def assemble(
     format: Format | None = None,
     counter: Counter | TokenCounter | None = None,
     now: datetime | None = None,
-    sections: Sequence[Section] = (),
+    sections: Iterable[Section] = (),
     thinking: bool | None = None,
     previous_response_id: str | None = None,
     strict: bool = False,
@@ -77,25 +77,26 @@ async def assemble_async(
     *,
     budget: int | Budget,
     model: str | None = None,
+    system: Any = None,
+    tools: Any = None,
+    query: str | None = None,
     provider: Provider | None = None,
     format: Format | None = None,
     counter: Counter | TokenCounter | None = None,
+    now: datetime | None = None,
+    sections: Iterable[Section] = (),
+    thinking: bool | None = None,
+    previous_response_id: str | None = None,
     strict: bool = False,
-    **options: Any,
 ) -> Context:
     """Like :func:`assemble`, on a worker thread when there is much to read: the event loop is not blocked.
 
-    Args:
-        messages: as of :func:`assemble`, like every other argument.
-        budget: the most input tokens that may be sent.
-        model: the model's name.
-        provider: whose rules the context obeys.
-        format: the messages' format.
-        counter: a counter of one's own.
-        strict: refuse a model that is not in the model table.
-        options: `system`, `tools`, `query`, `now`, `sections`, `thinking`, `previous_response_id`.
+    Arguments, result and errors are those of :func:`assemble`.
     """
     limit = Budget.of(budget)
     transcript = Transcript(model, format=format, provider=provider, counter=counter, strict=strict)
     await transcript.extend_async(messages)
-    return await transcript.assemble_async(budget=limit, **options)
+    return await transcript.assemble_async(
+        budget=limit, system=system, tools=tools, query=query, sections=sections, now=now,
+        thinking=thinking, previous_response_id=previous_response_id,
+    )  # fmt: skip

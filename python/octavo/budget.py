@@ -10,7 +10,7 @@ from typing import Final, Literal, TypeAlias
 
 from octavo.errors import BudgetError
 
-__all__ = ["Budget", "Marks", "Place", "Section"]
+__all__ = ["Budget", "Marks", "Place", "Section", "whole_number"]
 
 Place: TypeAlias = Literal["prefix", "head", "tail"]
 """Where a section stands: `prefix` never changes within a session, `head` changes only with a planned change
@@ -20,7 +20,12 @@ _LARGEST: Final = 2**63 - 1
 _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*")
 
 
-def _whole(name: str, value: object, least: int = 0) -> int:
+def whole_number(name: str, value: object, least: int = 0) -> int:
+    """The value, if it is a whole number of tokens.
+
+    Raises:
+        BudgetError: it is not.
+    """
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= _LARGEST:
         raise BudgetError(
             f"{name} must be a whole number of at least {least} tokens, got {value!r}", name=name, got=value
@@ -29,7 +34,7 @@ def _whole(name: str, value: object, least: int = 0) -> int:
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and math.isfinite(value)
+    return isinstance(value, int) or (isinstance(value, float) and math.isfinite(value))
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +50,8 @@ class Marks:
         low: shrinking goes down to this, so that the next calls keep their prefix, 0 to 1.
 
     Raises:
-        BudgetError: unless `0 < low <= soft <= high <= 1` and `low < high`.
+        BudgetError: unless `0 < low <= soft <= high <= 1` and `low < high`, in thousandths: the engine reckons
+            in whole numbers, so that every machine cuts alike, and finer marks would be one.
     """
 
     soft: float = 0.60
@@ -56,9 +62,13 @@ class Marks:
         """Refuse marks that are out of order."""
         if not all(map(_is_number, (self.low, self.soft, self.high))):
             raise BudgetError(f"marks must be numbers, got {self!r}", name="marks", got=self)
-        if not (0 < self.low <= self.soft <= self.high <= 1 and self.low < self.high):
+        ordered = 0 < self.low <= self.soft <= self.high <= 1
+        _, high, low = self.per_mille
+        if not (ordered and 0 < low < high):
             raise BudgetError(
-                f"marks must be 0 < low <= soft <= high <= 1 with low < high, got {self!r}", name="marks", got=self
+                f"marks must be 0 < low <= soft <= high <= 1 with low < high, in thousandths, got {self!r}",
+                name="marks",
+                got=self,
             )
 
     @property
@@ -86,8 +96,8 @@ class Budget:
 
     def __post_init__(self) -> None:
         """Refuse a reserve that leaves nothing."""
-        _whole("window", self.window)
-        _whole("reserve", self.reserve)
+        whole_number("window", self.window)
+        whole_number("reserve", self.reserve)
         if self.reserve and self.reserve >= self.window:
             raise BudgetError(
                 f"reserve must be smaller than the window of {self.window} tokens, got {self.reserve}",
@@ -105,13 +115,23 @@ class Budget:
         """Take a plain number as a budget without reserve."""
         if type(budget) is int:
             return _plain(budget)
-        return budget if isinstance(budget, Budget) else cls(window=_whole("budget", budget))
+        return budget if isinstance(budget, Budget) else cls(window=whole_number("budget", budget))
 
 
 @lru_cache(maxsize=64)
 def _plain(tokens: int) -> Budget:
     """The budget of a plain number: the same few come at every call, and checking one is a third of a warm assemble."""
-    return Budget(window=_whole("budget", tokens))
+    return Budget(window=whole_number("budget", tokens))
+
+
+def _check_section(name: object, text: object, priority: object) -> None:
+    """Refuse what the annotations do not allow: a section may come from a file."""
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise BudgetError(f"section name must be a tag name, got {name!r}", name="name", got=name)
+    if not isinstance(text, str):
+        raise BudgetError(f"section text must be a text, got {type(text).__name__}", name="text", got=text)
+    if isinstance(priority, bool) or not isinstance(priority, int):
+        raise BudgetError(f"priority must be a whole number, got {priority!r}", name="priority", got=priority)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,13 +145,13 @@ class Section:
         name: a tag name: a letter, then letters, digits, `_`, `-` or `.`.
         text: what the model reads.
         place: where it stands (see :data:`Place`).
-        priority: sections at the tail share what the history leaves over: higher is served first.
+        priority: sections at the tail share what the history leaves over: higher is served first. Any whole number.
         min_tokens: with less than this it is left out rather than cut (tail only).
         max_tokens: it is cut to this many tokens; `None` is no limit.
         source: where it comes from, for the report.
 
     Raises:
-        BudgetError: the name is no tag name, a number is negative, or the minimum is above the maximum.
+        BudgetError: the name is no tag name, a number is negative or not whole, or the minimum is above the maximum.
     """
 
     name: str
@@ -144,14 +164,13 @@ class Section:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be placed."""
-        if not _NAME.fullmatch(self.name):
-            raise BudgetError(f"section name must be a tag name, got {self.name!r}", name="name", got=self.name)
+        _check_section(self.name, self.text, self.priority)
         if self.place not in ("prefix", "head", "tail"):
             raise BudgetError(
                 f"section place must be prefix, head or tail, got {self.place!r}", name="place", got=self.place
             )
-        _whole("min_tokens", self.min_tokens)
-        if self.max_tokens is not None and _whole("max_tokens", self.max_tokens) < self.min_tokens:
+        whole_number("min_tokens", self.min_tokens)
+        if self.max_tokens is not None and whole_number("max_tokens", self.max_tokens) < self.min_tokens:
             raise BudgetError(
                 f"max_tokens {self.max_tokens} is below min_tokens {self.min_tokens}",
                 name="max_tokens",

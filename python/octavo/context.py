@@ -10,7 +10,7 @@ from octavo.messages import Format, Provider
 
 if TYPE_CHECKING:
     from octavo.drafting import Draft
-    from octavo.formats import ClientFormat
+    from octavo.formats import ClientFormat, Converted, Note
     from octavo.report import Report
 
 __all__ = ["Context", "Due"]
@@ -53,11 +53,11 @@ class Context:
         self._draft = draft
         self.messages: list[Any] = draft.messages
         self.system: Any = draft.system
-        self.tools: Any = draft.tools
-        self.format: Format = draft.format
-        self.provider: Provider = draft.provider
+        self.tools: Any = draft.asked.tools
+        self.format: Format = draft.asked.format
+        self.provider: Provider = draft.asked.provider
         self.tokens: int = draft.tokens
-        self.budget: int = draft.budget.tokens
+        self.budget: int = draft.asked.budget.tokens
 
     @property
     def fits(self) -> bool:
@@ -77,21 +77,49 @@ class Context:
         return due_of(self._draft)
 
     def anthropic(self) -> dict[str, Any]:
-        """Keyword arguments for `client.messages.create`; converted when the messages are in another format."""
+        """Keyword arguments for `client.messages.create`.
+
+        Messages in another format are converted, and the converted list is made valid for the client: `notes`
+        tells what that changed. `tokens` remains the count of the context's own list.
+
+        Raises:
+            ConversionError: the messages are in Gemini's or Bedrock's format, or cannot be written as JSON.
+        """
         return self._arguments("anthropic")
 
     def openai(self) -> dict[str, Any]:
-        """Keyword arguments for `client.chat.completions.create`; converted when needed."""
+        """Keyword arguments for `client.chat.completions.create`. See :meth:`anthropic`."""
         return self._arguments("openai")
 
     def responses(self) -> dict[str, Any]:
-        """Keyword arguments for `client.responses.create`; converted when needed."""
+        """Keyword arguments for `client.responses.create`. See :meth:`anthropic`."""
         return self._arguments("openai-responses")
 
-    def _arguments(self, target: ClientFormat) -> dict[str, Any]:
-        from octavo.formats import client_arguments
+    def notes(self, target: ClientFormat) -> tuple[Note, ...]:
+        """What the arguments for a client say otherwise than the context; empty where nothing was lost or added.
 
-        return client_arguments(self.messages, target, source=self.format, system=self.system, tools=self.tools)
+        Args:
+            target: `anthropic`, `openai` or `openai-responses`.
+
+        Returns:
+            What the format cannot say, and what was changed to obey the client's rules, as :class:`Note`.
+
+        Raises:
+            ConversionError: as of :meth:`anthropic`.
+            FormatError: `target` is none of the three.
+        """
+        return self._written(target).notes
+
+    def _arguments(self, target: ClientFormat) -> dict[str, Any]:
+        from octavo.formats import arguments_of
+
+        return arguments_of(self._written(target), target)
+
+    def _written(self, target: ClientFormat) -> Converted:
+        # Not kept: the caller may have added to `messages` since.
+        from octavo.client import written_for
+
+        return written_for(self._draft, target, self.messages, self.system, self.tools)
 
     def __repr__(self) -> str:
         verdict = "fits" if self.fits else f"over by {self.tokens - self.budget}"
@@ -102,13 +130,13 @@ class Context:
 
 def due_of(draft: Draft) -> tuple[Due, ...]:
     """What a draft leaves to be summarised: what it does not show and, past the soft mark, says so early."""
-    left = [(start, end) for start, end, reason in draft.plan.verdicts(draft.engine) if reason == "before_cut"]
+    left = [(start, end) for start, end, reason in draft.plan.verdicts(draft.asked.engine) if reason == "before_cut"]
     if left:
-        tokens = sum(draft.engine.tokens_in(start, end) for start, end in left)
+        tokens = sum(draft.asked.engine.tokens_in(start, end) for start, end in left)
         return (Due("summary", tuple(left), tokens, "left_window"),)
     if not draft.plan.past_soft:
         return ()
-    leaving = draft.plan.leaving(draft.engine)
+    leaving = draft.plan.leaving(draft.asked.engine)
     if leaving is None:
         return ()
-    return (Due("summary", (leaving,), draft.engine.tokens_in(*leaving), "soft_mark"),)
+    return (Due("summary", (leaving,), draft.asked.engine.tokens_in(*leaving), "soft_mark"),)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 from octavo import _core
 from octavo.budget import Budget, Section
 from octavo.messages import Format, Provider
-from octavo.recipes import carry_out
-from octavo.sections import Placed, at_head, at_tail, into_system, text_message
+from octavo.recipes import Recipe, carry_out
+from octavo.sections import Placed, at_head, at_tail, into_system, leading_of, text_message
 from octavo.tokens import Counter
 from octavo.validity import Mode
 
-__all__ = ["Draft", "Frame", "draft_of", "frame_of"]
+__all__ = ["Asked", "Draft", "Frame", "Sent", "draft_of", "frame_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,28 +40,81 @@ class Frame:
     beside: int
 
 
-@dataclass(slots=True)
-class Draft:
-    """A context as it is being made, and all that its report needs."""
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """What the report of the next context compares with, and what usage is reported for.
+
+    Attributes:
+        engine: the rows that the plan was made on.
+        plan: what was sent of the history.
+        basis: tells whether system, tools, prefix sections and thinking are the same.
+        head: the head sections.
+        tail_at: the message of the history that carried the tail's text; `None` where it was its own message.
+        counted: tokens of everything that was sent, in the transcript's own count.
+    """
 
     engine: _core.Transcript
     plan: _core.Plan
+    basis: int
+    head: tuple[str, ...]
+    tail_at: int | None
+    counted: int
+
+    def moved_to(self, engine: _core.Transcript) -> Sent:
+        """The same for a transcript that goes its own way."""
+        return replace(self, engine=engine)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Everything that one call is assembled from."""
+
+    engine: _core.Transcript
     counter: Counter
     model: str | None
     format: Format
     provider: Provider
     budget: Budget
     frame: Frame
-    messages: list[Any]
+    basis: int
     system: Any
     tools: Any
-    placed: tuple[Placed, ...]
-    section_tokens: int
-    tokens: int
-    source: Sequence[Any]
     mode: Mode
-    head_at: int | None = None
-    """Where messages of their own hold the head sections; `None` where they joined one that is there."""
+    before: Sent | None
+
+    @property
+    def source(self) -> Sequence[Any]:
+        """The caller's messages by position: of a sequence nothing else is asked for."""
+        return cast("Sequence[Any]", self.engine)
+
+
+@dataclass(slots=True)
+class Draft:
+    """A context as it is being made, and all that its report needs."""
+
+    asked: Asked
+    plan: _core.Plan
+    messages: list[Any]
+    system: Any
+    placed: tuple[Placed, ...]
+    counted: int
+    """Tokens of everything that is sent, in the transcript's own count."""
+    section_tokens: int = 0
+    headed: tuple[int, int] | None = None
+    """Where messages of their own hold the head sections, and how many; `None` where they joined one."""
+    tail_at: int | None = None
+    """The message of the history that carries the tail's text; `None` where it is its own message."""
+
+    @property
+    def tokens(self) -> int:
+        """The provider's tokens for everything that is sent."""
+        return self.plan.reported(self.counted)
+
+    @property
+    def sent(self) -> Sent:
+        """What the next context's report compares with."""
+        asked = self.asked
+        return Sent(asked.engine, self.plan, asked.basis, asked.frame.head, self.tail_at, self.counted)
 
 
 def frame_of(counter: Counter, format: Format, system: Any, tools: Any, sections: Sequence[Section]) -> Frame:
@@ -117,76 +170,69 @@ def _message_tokens(counter: Counter, format: Format, text: str) -> int:
     return counter.count_message(text_message(format, "user", text), format=format)
 
 
-def draft_of(
-    engine: _core.Transcript,
-    plan: _core.Plan,
-    messages: Sequence[Any],
-    *,
-    counter: Counter,
-    model: str | None,
-    format: Format,
-    provider: Provider,
-    budget: Budget,
-    frame: Frame,
-    system: Any,
-    tools: Any,
-    mode: Mode,
-) -> Draft:
+def draft_of(asked: Asked, plan: _core.Plan) -> Draft:
     """Carry out `plan` on the caller's own messages."""
-    recipes = plan.recipes
+    recipes, counted = plan.recipes, plan.tokens
     if recipes is None:
-        spans = plan.spans
-        shown = list(messages[spans[0][0] : spans[0][1]]) if spans else []
-        for start, end in spans[1:]:
-            shown += messages[start:end]
+        shown = asked.engine.shown(plan)
     else:
-        shown = carry_out(messages, recipes, format)
-    for block in frame.joined:
-        system = into_system(format, system, block)
-    draft = Draft(
-        engine=engine, plan=plan, counter=counter, model=model, format=format, provider=provider, budget=budget,
-        frame=frame, messages=shown, system=system, tools=tools, placed=frame.placed,
-        section_tokens=0, tokens=plan.reported(plan.tokens), source=messages, mode=mode,
-    )  # fmt: skip
-    if frame.placed or frame.tail:
+        shown = carry_out(asked.source, recipes, asked.format)
+        counted = asked.frame.tokens + plan.kept_tokens(asked.engine) + _composed_tokens(asked, recipes, shown)
+    system = asked.system
+    for block in asked.frame.joined:
+        system = into_system(asked.format, system, block)
+    draft = Draft(asked, plan, shown, system, asked.frame.placed, counted)
+    if asked.frame.placed or asked.frame.tail:
         _place_sections(draft)
     return draft
 
 
+def _composed_tokens(asked: Asked, recipes: Sequence[Recipe], shown: Sequence[Any]) -> int:
+    """Tokens of the messages that a repair put together: what it added is known only when it is written."""
+    made = (message for recipe, message in zip(recipes, shown, strict=True) if not isinstance(recipe, int))
+    return sum(asked.counter.count_message(message, format=asked.format) for message in made)
+
+
 def _place_sections(draft: Draft) -> None:
-    frame, format, messages = draft.frame, draft.format, draft.messages
-    leading = draft.plan.leading
+    asked, messages = draft.asked, draft.messages
+    frame, format = asked.frame, asked.format
+    # A repair may have made the leading system messages the user's, or merged them away.
+    leading = draft.plan.leading if draft.plan.recipes is None else leading_of(messages)
     for block in frame.leading:
         messages.insert(leading, text_message(format, "system", block))
         leading += 1
-    draft.head_at = at_head(format, messages, leading, frame.head)
+    draft.headed = at_head(format, messages, leading, frame.head)
     placed = list(frame.placed)
-    spent = 0
     for section, block, verdict in _share_tail(draft):
-        tokens = _message_tokens(draft.counter, format, block) if block else 0
+        tokens = _message_tokens(asked.counter, format, block) if block else 0
         placed.append(Placed(section.name, section.place, tokens, verdict, section.source))
-        spent += tokens
+        draft.counted += tokens
         if block:
-            at_tail(format, messages, block)
+            there = len(messages)
+            at = at_tail(format, messages, block)
+            draft.tail_at = at if len(messages) == there else draft.tail_at
     draft.placed = tuple(placed)
     draft.section_tokens = sum(one.tokens for one in placed)
-    draft.tokens = draft.plan.reported(draft.plan.tokens + spent)
 
 
 def _share_tail(draft: Draft) -> list[tuple[Section, str, str]]:
     """What each section at the tail gets of the tokens that the history leaves over, in the order given."""
-    counter, format = draft.counter, draft.format
-    whole = [_cut(counter, section) for section in draft.frame.tail]
+    counter, format, tail = draft.asked.counter, draft.asked.format, draft.asked.frame.tail
+    whole = [_cut(counter, section) for section in tail]
     asked = [_message_tokens(counter, format, block) for block, _ in whole]
     framing = _message_tokens(counter, format, "")
+    # The engine wants to know the order only, and any number may say it.
+    rank = {priority: at for at, priority in enumerate(sorted({section.priority for section in tail}))}
     requests = [
-        (tokens, section.min_tokens + framing if section.min_tokens else framing + 1, tokens, section.priority)
-        for section, tokens in zip(draft.frame.tail, asked, strict=True)
+        (tokens, section.min_tokens + framing if section.min_tokens else framing + 1, tokens, rank[section.priority])
+        for section, tokens in zip(tail, asked, strict=True)
     ]
-    granted = _core.allocate(requests, draft.plan.left)
+    # What a repair really took may differ from what was set aside for it.
+    left = max(0, draft.plan.left + draft.plan.tokens - draft.counted)
+    granted = _core.allocate(requests, left)
     return [
         _fitted(counter, section, cut, tokens, grant, framing)
-        for section, cut, tokens, grant in zip(draft.frame.tail, whole, asked, granted, strict=True)
+        for section, cut, tokens, grant in zip(tail, whole, asked, granted, strict=True)
     ]
 
 

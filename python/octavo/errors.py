@@ -11,6 +11,7 @@ __all__ = [
     "BudgetError",
     "ConversationError",
     "ConversionError",
+    "CounterError",
     "FormatError",
     "MessageError",
     "OctavoError",
@@ -79,6 +80,21 @@ class BudgetError(OctavoError, ValueError):
         """Say which number is out of which range."""
         super().__init__(message)
         self.name = name
+        self.got = got
+
+
+class CounterError(OctavoError, ValueError):
+    """A counter of one's own answered something that is no number of tokens.
+
+    What the counter itself raises is not caught.
+
+    Attributes:
+        got: what it answered.
+    """
+
+    def __init__(self, message: str, *, got: object = None) -> None:
+        """Say what was answered, and what was expected."""
+        super().__init__(message)
         self.got = got
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from operator import itemgetter
 from typing import Any, Final, Literal, TypeAlias, cast
@@ -26,6 +26,7 @@ __all__ = [
     "infer_provider",
     "listed",
     "plain",
+    "reread",
 ]
 
 Format: TypeAlias = Literal["anthropic", "openai", "openai-responses", "gemini", "bedrock"]
@@ -152,6 +153,11 @@ def listed(messages: Iterable[object]) -> list[Any]:
     except TypeError as error:
         raise MessageError(f"expected a list of messages, got {type(messages).__name__}") from error
     return list(each)
+
+
+def reread(value: Any) -> Any:
+    """Give a value that can be read more than once: a generator as a list, anything else as it is."""
+    return list(value) if isinstance(value, Iterator) else value
 
 
 def _first_decided(messages: Iterable[object]) -> Format | None:

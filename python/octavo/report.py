@@ -155,68 +155,89 @@ def _escape(character: str) -> str:
 
 def report_of(draft: Draft) -> Report:
     """Explain a draft: everything here is worked out when somebody reads it, not when the context is made."""
-    plan, frame = draft.plan, draft.frame
-    shared = plan.shared_prefix(draft.engine)
-    tail = draft.section_tokens - sum(placed.tokens for placed in frame.placed)
-    in_fixed = draft.section_tokens - tail
-    fixed = plan.reported(frame.tokens - in_fixed)
+    asked, plan = draft.asked, draft.plan
+    tail = draft.section_tokens - sum(placed.tokens for placed in asked.frame.placed)
+    fixed = plan.reported(asked.frame.tokens - (draft.section_tokens - tail))
     sections = plan.reported(draft.section_tokens)
-    over = max(0, draft.tokens - draft.budget.tokens)
-    first_changed = None if shared is None else _first_changed(draft, shared[0])
+    over = max(0, draft.tokens - asked.budget.tokens)
+    shared = _shared(draft)
     method, bound = _method(draft)
     return Report(
-        format=draft.format,
-        provider=draft.provider,
-        model=draft.model,
+        format=asked.format,
+        provider=asked.provider,
+        model=asked.model,
         method=method,
         error_bound=bound,
         tokens=draft.tokens,
-        budget=draft.budget.tokens,
+        budget=asked.budget.tokens,
         fits=over == 0,
         over=over,
         pinned=_pinned(draft) if over else {},
         fixed_tokens=fixed,
         history_tokens=max(0, draft.tokens - fixed - sections),
         section_tokens=sections,
-        stable_prefix_tokens=0 if shared is None else plan.reported(frame.tokens + shared[1]),
-        first_changed_index=first_changed,
+        stable_prefix_tokens=0 if shared is None else shared[1],
+        first_changed_index=None if shared is None else shared[0],
         moved=plan.moved,
         spans=tuple(_spans(draft)),
         sections=draft.placed,
-        repairs=tuple(change.message for change in changes_of(draft.source, plan.changes, draft.mode.format)),
+        repairs=tuple(change.message for change in changes_of(asked.source, plan.changes, asked.format)),
     )
 
 
 def _method(draft: Draft) -> tuple[str, float]:
     """How the tokens were counted, and how far they may be off; a report of the provider's corrects both."""
-    counter = draft.counter
+    counter = draft.asked.counter
     if not draft.plan.anchored:
         return counter.method, counter.error_bound
     return "calibrated", min(counter.error_bound, ANCHORED_ERROR) if counter.method != "exact" else 0.0
 
 
-def _first_changed(draft: Draft, shared: int) -> int:
-    """Where this context leaves what the call before sent: sections that are messages of their own shift it."""
-    index = shared + len(draft.frame.leading)
-    if draft.head_at is not None and index >= draft.head_at:
-        index += len(draft.frame.head)
+def _shared(draft: Draft) -> tuple[int, int] | None:
+    """Where this context leaves what the call before sent, and the tokens up to there; `None` for a first call.
+
+    Without a context before it (a call without state), the call before is taken to have been made with the same
+    system, tools, sections and budget. Tools and system come first in a prompt: where they changed, nothing is
+    as before.
+    """
+    plan, asked, before = draft.plan, draft.asked, draft.asked.before
+    fixed = asked.frame.tokens
+    if before is None or before.engine is not asked.engine:
+        tokens = plan.shared_prefix(asked.engine)
+        if tokens is None:
+            return None
+    elif before.basis != asked.basis:
+        return 0, 0
+    else:
+        tokens = plan.shared_with(asked.engine, before.plan)[: before.tail_at]
+        if before.head != asked.frame.head:
+            tokens = tokens[: plan.leading]
+            fixed -= sum(placed.tokens for placed in asked.frame.placed if placed.place == "head")
+    return _index_of(draft, len(tokens)), plan.reported(fixed + sum(tokens))
+
+
+def _index_of(draft: Draft, shared: int) -> int:
+    """The position in the context's messages: sections that are messages of their own shift it."""
+    index = shared + len(draft.asked.frame.leading)
+    if draft.headed is not None and index >= draft.headed[0]:
+        index += draft.headed[1]
     return index
 
 
 def _pinned(draft: Draft) -> dict[str, int]:
     """What could not be left out, by reason, in tokens."""
-    plan, engine = draft.plan, draft.engine
-    pinned = {"fixed": plan.reported(draft.frame.tokens)}
-    for start, end, reason in plan.verdicts(engine):
-        if reason != "before_cut":
-            name = "newest" if reason == "window" else reason
-            pinned[name] = pinned.get(name, 0) + plan.reported(engine.tokens_in(start, end))
+    plan, engine = draft.plan, draft.asked.engine
+    pinned = {"fixed": plan.reported(draft.asked.frame.tokens)}
+    if plan.leading:
+        pinned["leading"] = plan.reported(engine.tokens_in(0, plan.leading))
+    for reason, tokens in plan.pinned(engine):
+        pinned[reason] = plan.reported(tokens)
     return pinned
 
 
 def _spans(draft: Draft) -> Iterator[Span]:
     """Every message in runs; where repairs edited some, runs are split at them."""
-    engine, plan = draft.engine, draft.plan
+    engine, plan = draft.asked.engine, draft.plan
     untouched = plan.untouched
     kept = None if untouched is None else set(untouched)
     for start, end, reason in plan.verdicts(engine):

@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from octavo.messages import Format
+from octavo.messages import Format, plain
 
-__all__ = ["Placed", "append_text", "at_head", "at_tail", "into_system", "text_message"]
+__all__ = ["Placed", "append_text", "at_head", "at_tail", "into_system", "leading_of", "text_message"]
 
 # In these formats roles alternate, so text joins the user message that is there instead of a new one.
 _ALTERNATING: Final = frozenset({"anthropic", "bedrock", "gemini"})
+_SYSTEM: Final = ("system", "developer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,50 +43,73 @@ def text_message(format: Format, role: str, text: str) -> dict[str, Any]:
     return {"role": role, "content": text}
 
 
-def append_text(format: Format, message: Mapping[str, Any], text: str) -> dict[str, Any]:
+def append_text(format: Format, message: Any, text: str) -> dict[str, Any]:
     """A copy of a user message with a text block after its content; the message itself stays as it is."""
+    held = plain(message)
     if format == "gemini":
-        return {**message, "parts": [*(message.get("parts") or ()), {"text": text}]}
-    block = {"text": text} if format == "bedrock" else {"type": "text", "text": text}
-    content = message.get("content")
+        return {**held, "parts": [*(held.get("parts") or ()), {"text": text}]}
+    block = _text_block(format, text)
+    content = held.get("content")
     if isinstance(content, str):
-        before: list[Any] = [{**block, "text": content}] if content else []
+        before: list[Any] = [_text_block(format, content)] if content else []
     else:
         before = list(content or ())
-    return {**message, "content": [*before, block]}
+    return {**held, "content": [*before, block]}
 
 
 def into_system(format: Format, system: Any, text: str) -> Any:
     """The system parameter with a text after it, in the kind that it was given in."""
     if system is None:
-        return (
-            {"parts": [{"text": text}]} if format == "gemini" else ([{"text": text}] if format == "bedrock" else text)
-        )
+        if format == "gemini":
+            return {"parts": [{"text": text}]}
+        return [_text_block(format, text)] if format == "bedrock" else text
     if isinstance(system, str):
         return f"{system}\n\n{text}"
-    if isinstance(system, Mapping):
-        return {**system, "parts": [*(system.get("parts") or ()), {"text": text}]}
-    return [*system, {"text": text} if format == "bedrock" else {"type": "text", "text": text}]
+    if isinstance(system, Sequence):
+        return [*system, _text_block(format, text)]
+    held = plain(system)
+    if format == "gemini" or "parts" in held:
+        return append_text("gemini", held, text)
+    # A whole message, or a lone block.
+    return append_text(format, held, text) if "content" in held else [held, _text_block(format, text)]
 
 
-def at_head(format: Format, messages: list[Any], leading: int, texts: Sequence[str]) -> int | None:
+def _text_block(format: Format, text: str) -> dict[str, Any]:
+    return {"text": text} if format in ("bedrock", "gemini") else {"type": "text", "text": text}
+
+
+def leading_of(messages: Sequence[Any]) -> int:
+    """How many system messages lead the list."""
+    return next((at for at, message in enumerate(messages) if _role(message) not in _SYSTEM), len(messages))
+
+
+def at_head(format: Format, messages: list[Any], leading: int, texts: Sequence[str]) -> tuple[int, int] | None:
     """Put texts before the history, after the task: in their order.
 
-    Where roles alternate they join the task's message; a new object takes the message's place in the list.
+    Where roles alternate they join the task's message, a new object taking that message's place in the list; where
+    there is none they are one message.
+
+    Args:
+        format: the format of `messages`.
+        messages: the list, which is changed.
+        leading: how many system messages lead it.
+        texts: the texts.
 
     Returns:
-        Where they stand as messages of their own; `None` where they joined one, or there are none.
+        Where they stand as messages of their own, and how many; `None` where they joined one, or there are none.
     """
     if not texts:
         return None
     opens = leading < len(messages) and _role(messages[leading]) == "user"
-    if opens and format in _ALTERNATING:
-        for text in texts:
-            messages[leading] = append_text(format, messages[leading], text)
-        return None
-    at = leading + 1 if opens else leading
-    messages[at:at] = [text_message(format, "user", text) for text in texts]
-    return at
+    if format not in _ALTERNATING:
+        at = leading + 1 if opens else leading
+        messages[at:at] = [text_message(format, "user", text) for text in texts]
+        return at, len(texts)
+    if not opens:
+        messages.insert(leading, text_message(format, "user", texts[0]))
+    for text in texts if opens else texts[1:]:
+        messages[leading] = append_text(format, messages[leading], text)
+    return None if opens else (leading, 1)
 
 
 def at_tail(format: Format, messages: list[Any], text: str) -> int:

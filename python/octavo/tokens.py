@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, TypeAlias, final, runtime_checkable
+from operator import index
+from typing import Any, Final, Literal, Protocol, TypeAlias, final, runtime_checkable
 
 from octavo import _core
+from octavo.errors import CounterError
 from octavo.messages import Format, infer_format, listed
 
 __all__ = ["Count", "Counter", "Method", "Model", "TokenCounter", "Usage", "counter_for"]
@@ -227,6 +229,40 @@ def counter_for(
     Raises:
         TokenizerFileError: the file cannot be read or used.
         UnknownModelError: `strict`, and the table does not know the name.
+
+    A `counter` that answers something else than a number of tokens raises `CounterError` where it is asked.
     """
-    own: Any = counter if tokenizer is None else _core.Encoding.from_file(tokenizer)
+    own: Any = _core.Encoding.from_file(tokenizer) if tokenizer is not None else _trusted(counter)
     return Counter(_core.TokenCounter(model, strict=strict, counter=own), model)
+
+
+_MOST_TOKENS: Final = 2**31 - 1
+"""The most that one text can have: a row holds a message's tokens in 32 bits, and several texts add up in it."""
+
+
+def _trusted(counter: TokenCounter | None) -> TokenCounter | None:
+    """The counter as the engine may ask it: what Octavo makes is sure to answer with a number of tokens."""
+    return counter if counter is None or isinstance(counter, Counter | _core.Encoding) else _Checked(counter)
+
+
+class _Checked:
+    """A counter of the caller's own, whose answers are looked at."""
+
+    __slots__ = ("_counter",)
+
+    def __init__(self, counter: TokenCounter) -> None:
+        self._counter = counter
+
+    def count(self, text: str, /) -> int:
+        """What the counter answers, if it is a number of tokens."""
+        answer: object = self._counter.count(text)
+        try:
+            tokens = index(answer)  # type: ignore[arg-type]
+        except TypeError:
+            tokens = -1
+        if not 0 <= tokens <= _MOST_TOKENS:
+            who = type(self._counter).__name__
+            raise CounterError(
+                f"{who}.count must give a number of tokens from 0 to 2**31 - 1, got {answer!r}", got=answer
+            )
+        return tokens

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any, Final, Self, TypeAlias, TypeVar
 
 from octavo import _core
@@ -21,6 +22,7 @@ from octavo.messages import (
     infer_format,
     infer_provider,
     listed,
+    reread,
 )  # fmt: skip
 from octavo.recipes import CONTINUE, NO_RESULT, START
 from octavo.tokens import Counter, TokenCounter, Usage, counter_for
@@ -99,6 +101,7 @@ class Transcript:
         self._modes: dict[tuple[Any, ...], Mode] = {}
         self._costs: dict[Format, tuple[int, int, int]] = {}
         self._sent: Sent | None = None
+        self._earlier: Sent | None = None
 
     @property
     def model(self) -> str | None:
@@ -181,7 +184,7 @@ class Transcript:
         system: Any = None,
         tools: Any = None,
         query: str | None = None,
-        sections: Sequence[Section] = (),
+        sections: Iterable[Section] = (),
         now: datetime | None = None,
         thinking: bool | None = None,
         previous_response_id: str | None = None,
@@ -207,17 +210,23 @@ class Transcript:
         """
         del query, now
         limit = Budget.of(budget)
+        system, tools = reread(system), reread(tools)
         engine = self._engine
         frame = self._frame(engine, system, tools, tuple(sections))
         basis = hash((frame.joined, frame.leading, self._framed_mark(system, tools), thinking)) & _BITS
         asked = Asked(
             engine=engine, counter=self._counter, model=self._model, format=engine.format,
             provider=self._provider_of(engine), budget=limit, frame=frame, basis=basis, system=system, tools=tools,
-            mode=self._mode(engine, thinking, previous_response_id, tools), before=self._sent,
+            mode=self._mode(engine, thinking, previous_response_id, tools), before=self._before(len(engine)),
         )  # fmt: skip
         draft = self._planned(asked)
-        self._sent = draft.sent
+        self._earlier, self._sent = self._before(draft.plan.end), draft.sent
         return Context(draft)
+
+    def _before(self, end: int) -> Sent | None:
+        """The last context that was assembled before there were `end` messages: looking twice is no call."""
+        sent = self._sent
+        return self._earlier if sent is not None and sent.plan.end >= end else sent
 
     def _planned(self, asked: Asked) -> Draft:
         """A draft that fits with what its repair really takes, where one can."""
@@ -255,7 +264,7 @@ class Transcript:
         while self._engine.format == counted.format:
             if self._engine.take_in(counted):
                 return counted.tokens
-            time.sleep(0)
+            await _off_loop(time.sleep, 0)
         return await _off_loop(self.extend, fresh)
 
     def _count_apart(self, messages: list[Any], format: Format, first: int) -> _core.Transcript:
@@ -266,13 +275,27 @@ class Transcript:
         return rows
 
     async def assemble_async(
-        self, *, budget: int | Budget, system: Any = None, tools: Any = None, **options: Any
+        self,
+        *,
+        budget: int | Budget,
+        system: Any = None,
+        tools: Any = None,
+        query: str | None = None,
+        sections: Iterable[Section] = (),
+        now: datetime | None = None,
+        thinking: bool | None = None,
+        previous_response_id: str | None = None,
     ) -> Context:
         """Like :meth:`assemble`, off the event loop when system, tools and sections are long and not yet counted."""
-        around = (system, tools, [section.text for section in options.get("sections", ())])
+        placed, system, tools = tuple(sections), reread(system), reread(tools)
+        work = partial(
+            self.assemble, budget=budget, system=system, tools=tools, query=query, sections=placed, now=now,
+            thinking=thinking, previous_response_id=previous_response_id,
+        )  # fmt: skip
+        around = (system, tools, [section.text for section in placed])
         if _core.weigh(around, OFF_LOOP_CHARACTERS) <= OFF_LOOP_CHARACTERS:
-            return self.assemble(budget=budget, system=system, tools=tools, **options)
-        return await _off_loop(self.assemble, budget=budget, system=system, tools=tools, **options)
+            return work()
+        return await _off_loop(work)
 
     def observe(self, usage: Any) -> None:
         """Learn from what the provider reported for the last assembled context.
@@ -339,7 +362,7 @@ class Transcript:
             # Contexts made before keep the engine they were made from.
             shorter = engine.truncated(length)
             if engine.retire(there):
-                self._engine, self._sent = shorter, None
+                self._engine, self._sent, self._earlier = shorter, None, None
                 return
             time.sleep(0)
 
@@ -361,14 +384,14 @@ class Transcript:
 
         What was read as plain text before is read again where the format turns out to be another one.
         """
-        before = engine.messages()
         decided = decided_format(fresh)
-        format = decided or self._likely_format(engine, before, fresh)
+        format = decided or self._likely_format(engine, fresh)
         if format == engine.format:
             tokens = engine.extend(fresh)
             if tokens is not None and decided is not None:
                 engine.settle()
             return tokens
+        before = engine.messages()
         other = _core.Transcript(format, self._counter.core, settled=decided is not None)
         other.extend(before)
         other.inherit(engine)
@@ -378,12 +401,12 @@ class Transcript:
         self._engine, self._framed = other, None
         return tokens
 
-    def _likely_format(self, engine: _core.Transcript, before: list[Any], fresh: list[Any]) -> Format:
+    def _likely_format(self, engine: _core.Transcript, fresh: list[Any]) -> Format:
         """The format as the one-call form tells it from the whole list, where no message decides it alone."""
-        if not before:
+        if not len(engine):
             return infer_format(fresh, self._model)
         if any(map(answers_in_blocks, fresh)):
-            return infer_format([before[0], *fresh], self._model)
+            return infer_format([engine[0], *fresh], self._model)
         return engine.format
 
     def _frame(self, engine: _core.Transcript, system: Any, tools: Any, sections: tuple[Section, ...]) -> Frame:

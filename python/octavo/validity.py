@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from octavo._core import judge_messages, repair_messages
+from octavo.budget import whole_number
 from octavo.errors import FormatError
-from octavo.messages import FORMATS, Format, Provider, infer_format, infer_provider, listed, plain
+from octavo.messages import FORMATS, Format, Provider, infer_format, infer_provider, listed, plain, reread
 from octavo.model_facts import facts_of
 from octavo.recipes import carry_out
 from octavo.recipes.wording import Change, Rule, changes_of, rules, said
 
-__all__ = ["Change", "Mode", "Repaired", "Rule", "Violation", "mode_of", "repair", "rules", "validate"]
+__all__ = ["Change", "Mode", "Repaired", "Rule", "Violation", "mode_of", "repair", "repaired_in", "rules", "validate"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +85,13 @@ def mode_of(
     previous_response_id: str | None = None,
     prefill: bool | None = None,
     system_messages: bool | None = None,
-    tools: Sequence[object] | None = None,
+    tools: Iterable[object] | None = None,
     system: object = None,
     tokens: int | None = None,
     limit: int | None = None,
 ) -> Mode:
     """Gather what is stated about a request, and what its model's name says. See :func:`validate`."""
+    tools, system = reread(tools), reread(system)
     form = _known(format) if format is not None else infer_format(messages, model)
     whose = _known(provider) if provider is not None else infer_provider(form, model)
     facts = facts_of(model)
@@ -100,12 +102,12 @@ def mode_of(
         previous_response=previous_response_id is not None,
         prefill=prefill if prefill is not None else facts.prefill,
         system_messages=system_messages if system_messages is not None else facts.system_messages,
-        has_tools=None if tools is None else len(tools) > 0,
+        has_tools=None if tools is None else bool(tools),
         thinking_first=facts.thinking_first,
         signed_calls=facts.signed_calls or (model is None and thinking is True),
         reasoning_content=thinking is True and _wants_reasoning(messages, model, known=facts.reasoning_content),
         breakpoints=_count_breakpoints(system) + _count_breakpoints(tools),
-        size=(tokens, limit) if tokens is not None and limit is not None else None,
+        size=_size(tokens, limit),
     )
 
 
@@ -119,7 +121,7 @@ def validate(
     previous_response_id: str | None = None,
     prefill: bool | None = None,
     system_messages: bool | None = None,
-    tools: Sequence[object] | None = None,
+    tools: Iterable[object] | None = None,
     system: object = None,
     tokens: int | None = None,
     limit: int | None = None,
@@ -148,6 +150,7 @@ def validate(
         The violations in order of message and block; an empty list when the messages are valid.
 
     Raises:
+        BudgetError: `tokens` or `limit` is negative or not a whole number.
         MessageError: something in the list is no message at all.
         FormatError: provider or format is not one of the five.
     """
@@ -186,7 +189,7 @@ def repair(
     previous_response_id: str | None = None,
     prefill: bool | None = None,
     system_messages: bool | None = None,
-    tools: Sequence[object] | None = None,
+    tools: Iterable[object] | None = None,
     system: object = None,
     tokens: int | None = None,
     limit: int | None = None,
@@ -215,17 +218,29 @@ def repair(
         tokens=tokens,
         limit=limit,
     )
-    repaired = repair_messages(whole, mode)
+    return repaired_in(whole, mode)
+
+
+def repaired_in(messages: list[Any], mode: Mode) -> Repaired:
+    """Make a list that the provider takes, with everything known about the request. See :func:`repair`."""
+    repaired = repair_messages(messages, mode)
     if repaired is None:
-        return Repaired(list(whole), ())
+        return Repaired(list(messages), ())
     recipes, changes = repaired
-    return Repaired(carry_out(whole, recipes, mode.format), changes_of(whole, changes, mode.format))
+    return Repaired(carry_out(messages, recipes, mode.format), changes_of(messages, changes, mode.format))
 
 
 def _known(name: str) -> Format:
     if name not in FORMATS:
         raise FormatError(f"unknown provider or format {name!r}: expected one of {', '.join(FORMATS)}", got=name)
     return name
+
+
+def _size(tokens: int | None, limit: int | None) -> tuple[int, int] | None:
+    """What A18 and R6 judge; each number is checked even where the other is missing."""
+    tokens = None if tokens is None else whole_number("tokens", tokens)
+    limit = None if limit is None else whole_number("limit", limit)
+    return None if tokens is None or limit is None else (tokens, limit)
 
 
 def _wants_reasoning(messages: Sequence[object], model: str | None, *, known: bool) -> bool:

@@ -1,7 +1,7 @@
 """Messages, system prompt and tools of one provider written in the format of another."""
 
 from octavo.formats.arguments import RAW_ARGUMENTS
-from octavo.formats.conversion import CLIENT_FORMATS, ClientFormat, Converted, client_arguments, convert
+from octavo.formats.conversion import CLIENT_FORMATS, ClientFormat, Converted, arguments_of, client_arguments, convert
 from octavo.formats.media import DEFAULT_FILENAME
 from octavo.formats.results import ERROR_MARK
 from octavo.formats.turns import Note
@@ -14,6 +14,7 @@ __all__ = [
     "ClientFormat",
     "Converted",
     "Note",
+    "arguments_of",
     "client_arguments",
     "convert",
 ]

@@ -43,10 +43,12 @@ def _system(turns: list[Turn], log: Log) -> str | list[dict[str, Any]] | None:
         if turn.developer:
             log.add(turn.index, "a developer message became part of the system prompt")
     if len(turns) == 1 and turns[0].bare:
-        return _texts(turns[0], log)[0]["text"] or None
+        text: str = _texts(turns[0], log)[0]["text"]
+        return text if text.strip() else None
     if len(turns) > 1:
         log.add(turns[1].index, "several system messages became one system prompt of several blocks")
-    return [block for turn in turns for block in _texts(turn, log)] or None
+    # The rule about empty texts (A10) holds for the system prompt's blocks as well.
+    return [block for turn in turns for block in _texts(turn, log) if block["text"].strip()] or None
 
 
 def _texts(turn: Turn, log: Log) -> list[dict[str, Any]]:
@@ -95,13 +97,16 @@ class _Writer:
 
     def _mid(self, turn: Turn) -> None:
         texts = _texts(turn, self._log)
+        joined = "\n".join(block["text"] for block in texts)
+        if not joined.strip():
+            self._log.add(turn.index, "a message without content was left out")
+            return
         if self._mid_system == "system" and self.messages and self.messages[-1]["role"] == "user":
             same = turn.same if turn.same is not None and not turn.developer else None
             content = texts[0]["text"] if turn.bare else texts
             self._append(same or {"role": "system", "content": content}, grows=False)
             return
         self._log.add(turn.index, "a system message in mid-conversation became a user text between <system> marks")
-        joined = "\n".join(block["text"] for block in texts)
         self._push("user", [{"type": "text", "text": f"<system>\n{joined}\n</system>"}], turn)
 
     def _append(self, message: dict[str, Any], *, grows: bool, results: int = 0) -> None:

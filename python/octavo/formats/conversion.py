@@ -14,6 +14,7 @@ from octavo.formats import (
     responses_reader,
     responses_writer,
 )
+from octavo.formats.reading import System, system_given
 from octavo.formats.tools import convert_tools
 from octavo.formats.turns import Log, Note
 from octavo.messages import FORMATS, Format, infer_format, plain
@@ -22,9 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from octavo.formats.anthropic_writer import MidSystem
-    from octavo.formats.reading import System
 
-__all__ = ["CLIENT_FORMATS", "ClientFormat", "Converted", "client_arguments", "convert"]
+__all__ = ["CLIENT_FORMATS", "ClientFormat", "Converted", "arguments_of", "client_arguments", "convert"]
 
 ClientFormat: TypeAlias = Literal["anthropic", "openai", "openai-responses"]
 """A format that conversion reads and writes."""
@@ -67,7 +67,7 @@ def convert(
             formats come back as the same objects.
         target: the format to write.
         source: the format of `messages`; told from them where it is not given.
-        system: a system prompt given apart from the messages.
+        system: a system prompt given apart from the messages: a text, blocks, a block, or a message.
         tools: tool definitions in the format of `messages`.
         thinking: `drop` leaves reasoning out, since no provider accepts another's. `keep` carries it as data
             (Anthropic thinking blocks, Chat's `reasoning_content`, Responses reasoning items), for storage and
@@ -82,6 +82,7 @@ def convert(
     """
     given = list(messages)
     source = _known(source, target, given)
+    system = system_given(system)
     log = Log()
     if source == target:
         return _same(given, source, system, tools)
@@ -121,11 +122,17 @@ def client_arguments(
     Only what there is stands in it: `messages`, `system` and `tools` for Anthropic; `messages` and `tools` for
     OpenAI Chat, the system prompt first among the messages; `input`, `instructions` and `tools` for Responses.
 
-    The options and errors are those of :func:`convert`, which also tells what could not be said.
+    The options and errors are those of :func:`convert`, which also tells what could not be said. Nothing is
+    judged or repaired here: `Context.anthropic()` and its like do that as well.
     """
     converted = convert(
         messages, target, source=source, system=system, tools=tools, thinking=thinking, mid_system=mid_system
     )
+    return arguments_of(converted, target)
+
+
+def arguments_of(converted: Converted, target: ClientFormat) -> dict[str, Any]:
+    """The keyword arguments for the client of `target`: of messages, system prompt and tools, what there is."""
     first, second = ("input", "instructions") if target == "openai-responses" else ("messages", "system")
     arguments: dict[str, Any] = {first: converted.messages}
     if converted.system:
@@ -151,9 +158,9 @@ def _same(messages: list[object], target: ClientFormat, system: System, tools: I
     """Messages that are in the right format already: made plain, with the system prompt at its place."""
     listed = [plain(message, index) for index, message in enumerate(messages)]
     written_tools = None if tools is None else [plain(tool) for tool in tools]
-    prompt: Any = system if isinstance(system, str) or system is None else list(system)
+    prompt = cast("str | list[dict[str, Any]] | None", system)
     if not prompt:
         return Converted(listed, None, written_tools, ())
     if target == "anthropic" or (target == "openai-responses" and isinstance(prompt, str)):
-        return Converted(listed, cast("str | list[dict[str, Any]]", prompt), written_tools, ())
+        return Converted(listed, prompt, written_tools, ())
     return Converted([{"role": "system", "content": prompt}, *listed], None, written_tools, ())

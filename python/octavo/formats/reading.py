@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias, cast
 
 from octavo.errors import MessageError
 from octavo.formats.turns import Block, Log, Text, Turn
 from octavo.messages import plain
 
-__all__ = ["System", "content_parts", "role_of", "spoken", "system_turn", "text_of"]
+__all__ = ["System", "content_parts", "role_of", "spoken", "system_given", "system_turn", "text_of"]
 
 System: TypeAlias = str | Sequence[object] | None
 """A system prompt that is given apart from the messages: a text, or a list of text blocks."""
@@ -65,6 +65,22 @@ def spoken(role: str, message: dict[str, Any], index: int) -> Turn | None:
     neutral = cast("Any", "system" if role == "developer" else role)
     same = message if len(message) == 2 else None
     return Turn(neutral, [Text(content)], index, bare=True, developer=role == "developer", same=same)
+
+
+def system_given(system: Any) -> System:
+    """The system prompt as a text or a list of plain blocks, whatever object it was given as.
+
+    Raises:
+        MessageError: it is none of a text, a block, a message, or a list of blocks.
+    """
+    if system is None or isinstance(system, str):
+        return system
+    if isinstance(system, Mapping) or not isinstance(system, Iterable) or hasattr(system, "model_dump"):
+        held = plain(system)
+        if "type" not in held and "content" not in held:
+            raise MessageError(f"system must be a text or a list of text blocks, got {type(system).__name__}")
+        return system_given(held["content"]) if "content" in held else [held]
+    return [block if isinstance(block, str) else plain(block) for block in system]
 
 
 def system_turn(system: System, log: Log) -> Turn | None:

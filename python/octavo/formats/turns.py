@@ -32,16 +32,17 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """One thing that the target's format cannot say, and what was done instead.
+    """One thing that the target's format cannot say or its provider refuses, and what was done instead.
 
     Attributes:
         message: what was changed or left out, in plain words.
-        where: which part of the input it concerns.
-        indices: positions in that part (of messages, or of tools), ascending; empty for the system prompt.
+        where: which part it concerns: of the input, or `converted`, the list as it was written in the target's format,
+            which was then made valid.
+        indices: positions in that part, ascending; empty for the system prompt.
     """
 
     message: str
-    where: Literal["messages", "system", "tools"] = "messages"
+    where: Literal["messages", "system", "tools", "converted"] = "messages"
     indices: tuple[int, ...] = ()
 
     def __str__(self) -> str:
