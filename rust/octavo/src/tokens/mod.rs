@@ -11,6 +11,7 @@ mod encoding;
 mod file;
 pub mod framing;
 pub mod image;
+mod key;
 mod merge;
 pub mod model;
 mod pairs;
