@@ -10,6 +10,7 @@ mod plan;
 mod reading;
 mod recipes;
 mod rules;
+mod text;
 mod tokens;
 mod transcript;
 
