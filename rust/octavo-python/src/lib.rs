@@ -30,7 +30,7 @@ mod _core {
     #[pymodule_export]
     use crate::rules::{judge_messages, repair_messages, rule_table};
     #[pymodule_export]
-    use crate::tokens::{Encoding, StreamCounter};
+    use crate::tokens::{Encoding, StreamCounter, limit_cache};
     #[pymodule_export]
     use crate::transcript::Transcript;
 }

@@ -70,6 +70,12 @@ impl Encoding {
     }
 }
 
+/// Sets the bound of the encodings' memory of counts. `octavo._core.pyi` documents it.
+#[pyfunction]
+pub(crate) fn limit_cache(bytes: usize) -> PyResult<()> {
+    tokens::limit_cache(bytes).map_err(raise)
+}
+
 /// Counts a text that arrives in parts. `octavo._core.pyi` documents the methods.
 #[pyclass(frozen, module = "octavo._core")]
 pub(crate) struct StreamCounter {

@@ -73,9 +73,10 @@ fn insert<const WORDS: usize>(group: &Group<WORDS>, key: &Key<WORDS>, count: u64
 }
 
 impl<const WORDS: usize> Table<WORDS> {
-    /// A table of about `bytes` bytes.
+    /// A table of the largest power of two that `bytes` bytes have room for.
     pub(super) fn new(bytes: usize) -> Self {
-        let length = (bytes / size_of::<u64>()).next_power_of_two().max(4 * WORDS);
+        let room = (bytes / size_of::<u64>()).max(4 * WORDS);
+        let length = 1 << room.ilog2();
         // Plain words, aligned by hand: for these the compiler asks the system for zeros, which costs nothing until they
         // are used; for a type with an alignment of its own it writes them, 4 ms of the first count.
         let words: Box<[_]> = std::iter::repeat_with(|| AtomicU64::new(0)).take(length + LINE).collect();
@@ -165,6 +166,9 @@ impl<'a> Short<'a> {
     }
 }
 
+/// The smallest cache: below this the look-ups find nothing but cost their time.
+pub(super) const LEAST_BYTES: usize = 64 << 10;
+
 /// Counts of pretokens of up to 126 bytes. What is longer is counted anew each time.
 pub(super) struct Cache {
     short: Table<2>,
@@ -175,7 +179,7 @@ pub(super) struct Cache {
 }
 
 impl Cache {
-    /// A cache of about `bytes` bytes: two thirds for pretokens of up to 15 bytes.
+    /// A cache of at most `bytes` bytes (and 256, which align it): two thirds for pretokens of up to 15 bytes.
     pub(super) fn new(bytes: usize) -> Self {
         Self {
             short: Table::new(bytes * 2 / 3),
@@ -281,6 +285,16 @@ mod tests {
                 let known = cache.any(&piece, || 0);
                 assert_eq!(known, if length <= Key::<16>::CAPACITY { count } else { 0 }, "{length}");
             }
+        }
+    }
+
+    #[test]
+    fn the_bound_is_kept() {
+        for bytes in [LEAST_BYTES, 1 << 20, 5_000_000, 6 << 20, 48 << 20] {
+            let cache = Cache::new(bytes);
+            let words =
+                cache.short.words.len() + cache.middle.words.len() + cache.long.words.len() + cache.longest.words.len();
+            assert!(words * 8 <= bytes + 4 * LINE * 8 && words * 8 > bytes / 3, "{bytes}: {words} words");
         }
     }
 

@@ -27,7 +27,7 @@ mod vocabulary;
 
 use std::sync::Arc;
 
-pub use encoding::Encoding;
+pub use encoding::{Encoding, limit_cache};
 pub use file::{TokenizerFile, file};
 pub use stream::StreamCounter;
 

@@ -78,7 +78,6 @@ impl Pairs {
     #[inline]
     fn may_merge(&self, key: u64) -> bool {
         let bit = hash(key) >> self.present_shift;
-        #[expect(clippy::cast_possible_truncation, reason = "fewer bits than slots times 8")]
         self.present.get((bit / 64) as usize).is_some_and(|word| word >> (bit % 64) & 1 == 1)
     }
 
