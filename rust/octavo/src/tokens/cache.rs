@@ -289,6 +289,18 @@ mod tests {
     }
 
     #[test]
+    fn what_fits_is_kept() {
+        let cache = Cache::new(1 << 20);
+        let entries = cache.short.words.len() / 2;
+        let stored = entries / 4;
+        for number in 0..stored {
+            cache.any(&piece(number, 8), || 3);
+        }
+        let kept = (0..stored).filter(|&number| cache.any(&piece(number, 8), || 0) == 3).count();
+        assert!(stored > 5_000 && kept * 100 > stored * 99, "{kept} of {stored}");
+    }
+
+    #[test]
     fn the_bound_is_kept() {
         for bytes in [LEAST_BYTES, 1 << 20, 5_000_000, 6 << 20, 48 << 20] {
             let cache = Cache::new(bytes);
