@@ -6,7 +6,7 @@
 #![expect(clippy::inline_always, reason = "a part of the counting loop, compiled for the instructions of its caller")]
 
 use super::character::{CASELESS, LOWER, OTHER, UPPER, class_at};
-use super::split::contraction;
+use super::split::{Cl100k, O200k, Split, contraction};
 
 /// One bit a byte for each class. The bytes of a wide character have the class of the character, or are in `wide` and in
 /// nothing else.
@@ -78,31 +78,50 @@ pub(super) struct Starts {
     pub(super) irregular: u64,
 }
 
+/// A split pattern that also knows its arithmetic on blocks.
+pub(super) trait SplitBlocks: Split {
+    fn starts(block: &Block<'_>) -> Starts;
+}
+
+impl SplitBlocks for O200k {
+    #[inline(always)]
+    fn starts(block: &Block<'_>) -> Starts {
+        o200k(block)
+    }
+}
+
+impl SplitBlocks for Cl100k {
+    #[inline(always)]
+    fn starts(block: &Block<'_>) -> Starts {
+        cl100k(block)
+    }
+}
+
 /// Bit `i` of the result is an end, `i` bytes behind the beginning of the block, of a pretoken; each of those
 /// pretokens begins where the one before it ends. 0 when not even the first end is certain.
 #[inline(always)]
-pub(super) fn ends(block: Block<'_>, split: impl Fn(&Block<'_>) -> Starts) -> u64 {
+pub(super) fn ends<S: SplitBlocks>(block: Block<'_>) -> u64 {
     if block.masks.tail | block.masks.wide != 0 {
-        return wide_ends(block, split);
+        return wide_ends::<S>(block);
     }
     // Said once more as constants: most blocks are ASCII, and what is known to be 0 is not computed.
-    certain_ends(Block { masks: Masks { caseless: 0, tail: 0, wide: 0, ..block.masks }, ..block }, split)
+    certain_ends::<S>(Block { masks: Masks { caseless: 0, tail: 0, wide: 0, ..block.masks }, ..block })
 }
 
 #[inline(never)]
-fn wide_ends(mut block: Block<'_>, split: impl Fn(&Block<'_>) -> Starts) -> u64 {
+fn wide_ends<S: SplitBlocks>(mut block: Block<'_>) -> u64 {
     resolve(&mut block);
-    certain_ends(block, split)
+    certain_ends::<S>(block)
 }
 
 #[inline(always)]
-fn certain_ends(mut block: Block<'_>, split: impl Fn(&Block<'_>) -> Starts) -> u64 {
+fn certain_ends<S: SplitBlocks>(mut block: Block<'_>) -> u64 {
     let left = block.text.len() - block.at;
     let known = block.masks.wide.trailing_zeros().min(u32::try_from(left).unwrap_or(64));
     let below = low_bits(known);
     block.masks = block.masks.map(|mask| mask & below);
     let last_run = 64 - (block.masks.whitespace() | !below).leading_ones();
-    let Starts { starts, irregular } = split(&block);
+    let Starts { starts, irregular } = S::starts(&block);
     let complete = known as usize == left && known < 64;
     let certain = if !complete {
         // Contractions look two bytes ahead, and a run of whitespace goes by what follows it.
@@ -220,7 +239,7 @@ fn digit_starts(digits: u64) -> u64 {
 
 /// `o200k_base`
 #[inline(always)]
-pub(super) fn o200k(block: &Block<'_>) -> Starts {
+fn o200k(block: &Block<'_>) -> Starts {
     let masks = &block.masks;
     let letters = masks.letters();
     let Contractions { quotes, bodies, ends } = if masks.quote & (letters << 1) == 0 {
@@ -239,7 +258,7 @@ pub(super) fn o200k(block: &Block<'_>) -> Starts {
 
 /// `cl100k_base`
 #[inline(always)]
-pub(super) fn cl100k(block: &Block<'_>) -> Starts {
+fn cl100k(block: &Block<'_>) -> Starts {
     let masks = &block.masks;
     let (common, _) = common(masks, masks.other);
     let symbol_starts = symbol_starts(masks, masks.other);

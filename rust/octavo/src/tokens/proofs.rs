@@ -7,12 +7,11 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use super::block::{self, Block, Masks};
+use super::block::{self, Block, Masks, SplitBlocks};
 use super::bpe::{Bpe, Scratch};
 use super::character::{CASELESS, class_of};
 use super::classify::{Classify, Portable};
 use super::pairs::Pairs;
-use super::scan::SplitBlocks;
 use super::split::{Cl100k, O200k, Split};
 use super::vocabulary::Vocabulary;
 use super::{CountTokens, Encoding, StreamCounter, merge};
@@ -97,7 +96,7 @@ fn check_block<S: SplitBlocks>(text: &[u8]) -> usize {
     let (mut at, mut seen) = (0, 0);
     while at < text.len() {
         let block = Block { text, at, masks: masks::<Portable>(text, at) };
-        let mut ends = block::ends(block, S::starts);
+        let mut ends = block::ends::<S>(block);
         let mut start = at;
         while ends != 0 {
             let end = at + ends.trailing_zeros() as usize;

@@ -3,32 +3,12 @@
 
 use std::marker::PhantomData;
 
-use super::block::{self, Block, Masks, Starts};
+use super::block::{self, Block, Masks, SplitBlocks};
 use super::bpe::{Bpe, Scratch};
 use super::cache::{Cache, Ticket};
 use super::classify::{self, Classify, Work};
 use super::key::Key;
-use super::split::Split;
 use super::truncate::is_safe;
-
-/// A split pattern that also knows its arithmetic on blocks.
-pub(super) trait SplitBlocks: Split {
-    fn starts(block: &Block<'_>) -> Starts;
-}
-
-impl SplitBlocks for super::split::O200k {
-    #[inline]
-    fn starts(block: &Block<'_>) -> Starts {
-        block::o200k(block)
-    }
-}
-
-impl SplitBlocks for super::split::Cl100k {
-    #[inline]
-    fn starts(block: &Block<'_>) -> Starts {
-        block::cl100k(block)
-    }
-}
 
 /// Bytes that the keys of a block are made from: the block, and the rest of a key behind its last start.
 const WINDOW: usize = 64 + 16;
@@ -105,7 +85,7 @@ impl<'a, S: SplitBlocks> Scan<'a, S> {
         let mut found = 0;
         while found < enough && at < self.text.len() {
             let masks = self.masks::<C>(at);
-            let ends = block::ends(Block { text: self.text, at, masks }, S::starts);
+            let ends = block::ends::<S>(Block { text: self.text, at, masks });
             let places = waiting.get_mut(found..).unwrap_or_default();
             if ends == 0 {
                 let end = S::end(self.text, at);
