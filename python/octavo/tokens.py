@@ -246,6 +246,6 @@ def limit_cache(bytes: int) -> None:
     """
     if not 0 <= bytes < 2**63:
         raise BudgetError(
-            f"cache bytes must be from 65,536 to 1,073,741,824, got {bytes}", name="cache bytes", got=bytes
+            f"cache bytes must be from 65,536 to 1,073,741,824, got {bytes}", name="cache bytes", got=str(bytes)
         )
     _core.limit_cache(bytes)
