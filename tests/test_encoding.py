@@ -169,6 +169,29 @@ def test_an_unknown_encoding_is_a_typed_error() -> None:
     assert caught.value.encoding == "gpt2"
 
 
+@pytest.mark.parametrize("length", [1, 255, 256, 257, 5_000])
+def test_strings_of_every_length_and_width_count_as_their_text(length: int) -> None:
+    """Short strings, long ones, and those that are not ASCII are read in different ways."""
+    encoding = Encoding("o200k_base")
+    for char in ("a", "é", "가", "🙂", "\ud83d"):
+        text = (char + "bc ")[:4] * (length // 4) + char * (length % 4)
+        assert len(text) == length
+        repaired = text.replace("\ud83d", "\ufffd")
+        assert encoding.count(text) == encoding.count(repaired) == encoding.count_up_to(repaired, length * 4)
+        assert encoding.truncate(text, length * 4) == repaired
+
+
+def test_a_long_string_is_not_made_larger_by_counting_it() -> None:
+    encoding = Encoding("o200k_base")
+    long, short = "가나다" * 100, "가나다" * 20
+    sizes = [sys.getsizeof(text) for text in (long, short)]
+    for text in (long, short):
+        encoding.count(text)
+    kept = [sys.getsizeof(text) - size for text, size in zip((long, short), sizes, strict=True)]
+    assert kept[0] == 0
+    assert kept[1] <= 1_024
+
+
 # ---- limits ----
 
 
