@@ -169,6 +169,29 @@ def test_an_unknown_encoding_is_a_typed_error() -> None:
     assert caught.value.encoding == "gpt2"
 
 
+@pytest.mark.parametrize("length", [1, 255, 256, 257, 5_000])
+def test_strings_of_every_length_and_width_count_as_their_text(length: int) -> None:
+    """Short strings, long ones, and those that are not ASCII are read in different ways."""
+    encoding = Encoding("o200k_base")
+    for char in ("a", "é", "가", "🙂", "\ud83d"):
+        text = (char + "bc ")[:4] * (length // 4) + char * (length % 4)
+        assert len(text) == length
+        repaired = text.replace("\ud83d", "\ufffd")
+        assert encoding.count(text) == encoding.count(repaired) == encoding.count_up_to(repaired, length * 4)
+        assert encoding.truncate(text, length * 4) == repaired
+
+
+def test_a_long_string_is_not_made_larger_by_counting_it() -> None:
+    encoding = Encoding("o200k_base")
+    long, short = "가나다" * 100, "가나다" * 20
+    sizes = [sys.getsizeof(text) for text in (long, short)]
+    for text in (long, short):
+        encoding.count(text)
+    kept = [sys.getsizeof(text) - size for text, size in zip((long, short), sizes, strict=True)]
+    assert kept[0] == 0
+    assert kept[1] <= 1_024
+
+
 # ---- limits ----
 
 
@@ -215,6 +238,7 @@ def test_a_stream_costs_no_more_than_its_text() -> None:
 # ---- any input, in linear time ----
 
 MEGABYTE = 1_000_000
+MOST_ROUNDS = 25
 
 
 def pathological() -> dict[str, Callable[[int], str]]:
@@ -247,13 +271,14 @@ def test_a_megabyte_of_anything_is_counted_in_linear_time(name: str, kind: str) 
         return time.process_time() - start
 
     single, double = make(MEGABYTE), make(2 * MEGABYTE)
-    # Interleaved, so that a busy machine hits both alike.
-    rounds = [(seconds(single), seconds(double)) for _ in range(7)]
-    small, large = (min(times) for times in zip(*rounds, strict=True))
+    small = large = float("inf")
+    # Interleaved, so that a busy machine hits both alike; the shortest of each, until the shares come out or will not.
+    for _ in range(MOST_ROUNDS):
+        small, large = min(small, seconds(single)), min(large, seconds(double))
+        if small <= 0.5 and large <= 2.3 * max(small, 0.002):
+            break
     assert small <= 0.5
-    # The goal is 2.3 on a quiet machine. With other work beside it single runs gave up to 2.4 and more, so this only
-    # tells linear from quadratic (4).
-    assert large <= 3.0 * max(small, 0.002)
+    assert large <= 2.3 * max(small, 0.002)
 
 
 @pytest.mark.parametrize("kind", pathological())
@@ -284,6 +309,28 @@ def test_the_first_count_is_early() -> None:
     )
     runs = (subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True) for _ in range(3))
     assert min(float(run.stdout) for run in runs) <= 0.060
+
+
+def test_the_cache_is_limited_once_before_the_first_count() -> None:
+    code = (
+        "from octavo.errors import BudgetError; from octavo.tokens import counter_for, limit_cache\n"
+        "def refused(bytes):\n"
+        "    try: limit_cache(bytes)\n"
+        "    except BudgetError as error: return str(error)\n"
+        "print(refused(65_535), refused(-1), refused(2**30 + 1), refused(2**70), sep='|')\n"
+        "limit_cache(65_536)\n"
+        "text = ' '.join(f'word{n}x' for n in range(30_000))\n"
+        "print(counter_for('gpt-4o').count(text), counter_for('gpt-4o').count(text))\n"
+        "print(refused(1 << 20))"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    ranges, counts, late = run.stdout.splitlines()
+    assert [part.split(", got ")[0] for part in ranges.split("|")] == [
+        "cache bytes must be from 65,536 to 1,073,741,824"
+    ] * 4
+    right = Encoding("o200k_base").count(" ".join(f"word{n}x" for n in range(30_000)))
+    assert counts.split() == [str(right)] * 2
+    assert late.startswith("cache bytes must be set once, before the first count")
 
 
 # ---- threads and processes ----

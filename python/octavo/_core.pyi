@@ -166,6 +166,9 @@ class Encoding:
     def stream(self) -> StreamCounter:
         """A counter of a text that arrives in parts."""
 
+def limit_cache(bytes: int) -> None:
+    """Set how many bytes each encoding's memory of counts may take. Raises `BudgetError`: out of range, or too late."""
+
 @final
 class StreamCounter:
     """Counts a text that arrives in parts; made by `Encoding.stream`."""

@@ -9,10 +9,10 @@ from operator import index
 from typing import Any, Final, Literal, Protocol, TypeAlias, final, runtime_checkable
 
 from octavo import _core
-from octavo.errors import CounterError
+from octavo.errors import BudgetError, CounterError
 from octavo.messages import Format, infer_format, listed
 
-__all__ = ["Count", "Counter", "Method", "Model", "TokenCounter", "Usage", "counter_for"]
+__all__ = ["Count", "Counter", "Method", "Model", "TokenCounter", "Usage", "counter_for", "limit_cache"]
 
 Method: TypeAlias = Literal["exact", "calibrated", "estimated"]
 """How a count was made: by the model's vocabulary, by another one times measured ratios, or by a stand-in."""
@@ -266,3 +266,21 @@ class _Checked:
                 f"{who}.count must give a number of tokens from 0 to 2**31 - 1, got {answer!r}", got=answer
             )
         return tokens
+
+
+def limit_cache(bytes: int) -> None:
+    """Set how much memory each encoding may use to remember the counts of words: 6 MiB unless this is called.
+
+    Once, before anything is counted. A full memory is emptied and fills again; counts are exact whatever its size.
+
+    Args:
+        bytes: 65,536 (64 KiB) to 1,073,741,824 (1 GiB).
+
+    Raises:
+        BudgetError: `bytes` is out of range, or an encoding has been loaded already.
+    """
+    if not 0 <= bytes < 2**63:
+        raise BudgetError(
+            f"cache bytes must be from 65,536 to 1,073,741,824, got {bytes}", name="cache bytes", got=str(bytes)
+        )
+    _core.limit_cache(bytes)

@@ -10,6 +10,7 @@ mod plan;
 mod reading;
 mod recipes;
 mod rules;
+mod text;
 mod tokens;
 mod transcript;
 
@@ -29,7 +30,7 @@ mod _core {
     #[pymodule_export]
     use crate::rules::{judge_messages, repair_messages, rule_table};
     #[pymodule_export]
-    use crate::tokens::{Encoding, StreamCounter};
+    use crate::tokens::{Encoding, StreamCounter, limit_cache};
     #[pymodule_export]
     use crate::transcript::Transcript;
 }

@@ -13,7 +13,8 @@ use pyo3::types::PyString;
 use crate::counters::{Detaching, Foreign};
 use crate::error::raise;
 use crate::format;
-use crate::node::{Reading, borrow_text};
+use crate::node::Reading;
+use crate::text::with_text;
 
 /// What the model table says of a name.
 #[pyclass(frozen, module = "octavo._core", get_all)]
@@ -77,7 +78,7 @@ impl TokenCounter {
     }
 
     fn on_text<T>(&self, text: &Bound<'_, PyString>, work: impl FnOnce(&dyn CountTokens, &str) -> T) -> PyResult<T> {
-        let answer = work(self.tally.counter().as_ref(), &borrow_text(text));
+        let answer = with_text(text, |text| work(self.tally.counter().as_ref(), text));
         self.finish().map(|()| answer)
     }
 }

@@ -11,10 +11,7 @@ use pyo3::types::{
 };
 
 pub(crate) use crate::reading::Reading;
-
-/// Strings up to this many characters are borrowed without asking whether they are ASCII: the UTF-8 copy
-/// that `CPython` then keeps for other scripts is at most 1 KiB a string, and most are roles, ids and names.
-const SHORT: usize = 64;
+use crate::text::borrow_text;
 
 impl Reading {
     /// The object as a node of this reading.
@@ -161,33 +158,6 @@ impl Node for PyNode<'_, '_> {
             Err(error) => self.reading.fail(error),
         }
     }
-}
-
-/// The text as UTF-8: borrowed where it is ASCII (or short), else a copy that is freed after use, since
-/// `CPython` would otherwise keep the UTF-8 form of every Korean or Chinese message until it dies.
-/// A surrogate pair counts as its character, a lone surrogate as U+FFFD (the one text policy).
-pub(crate) fn borrow_text<'a>(text: &'a Bound<'_, PyString>) -> Cow<'a, str> {
-    let py = text.py();
-    if text.len().is_ok_and(|len| len > SHORT) && !is_ascii(text) {
-        return match text.encode_utf8() {
-            Ok(bytes) => Cow::Owned(String::from_utf8_lossy(bytes.as_bytes()).into_owned()),
-            Err(_) => Cow::Owned(repair_surrogates(py, text)),
-        };
-    }
-    text.to_str().map_or_else(|_| Cow::Owned(repair_surrogates(py, text)), Cow::Borrowed)
-}
-
-fn is_ascii(text: &Bound<'_, PyString>) -> bool {
-    let py = text.py();
-    text.call_method0(intern!(py, "isascii")).and_then(|answer| answer.is_truthy()).unwrap_or(false)
-}
-
-/// Goes through UTF-16, where a surrogate pair is one character, and replaces what stands alone.
-fn repair_surrogates(py: Python<'_>, text: &Bound<'_, PyString>) -> String {
-    let encoded = text.call_method1(intern!(py, "encode"), ("utf-16-le", "surrogatepass"));
-    let Ok(bytes) = encoded.and_then(|bytes| bytes.extract::<Vec<u8>>()) else { return String::new() };
-    let units = bytes.chunks_exact(2).filter_map(|pair| Some(u16::from_le_bytes(pair.try_into().ok()?)));
-    char::decode_utf16(units).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
 }
 
 /// A number that changes when anything in a value does, however deep: tells whether it must be counted anew.

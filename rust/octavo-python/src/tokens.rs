@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 
 use crate::error::raise;
-use crate::node::borrow_text;
+use crate::text::with_text;
 
 /// Texts from this many bytes on are counted with the interpreter released. A starting value, not a measured one.
 const DETACH: usize = 64 * 1024;
@@ -26,9 +26,11 @@ impl Encoding {
         text: &Bound<'_, PyString>,
         work: impl Fn(&dyn CountTokens, &str) -> T + Send + Sync,
     ) -> T {
-        let py = text.py();
-        let text = borrow_text(text);
-        if text.len() < DETACH { work(&*self.counter, &text) } else { py.detach(|| work(&*self.counter, &text)) }
+        let (py, counter) = (text.py(), &*self.counter);
+        with_text(
+            text,
+            |text| if text.len() < DETACH { work(counter, text) } else { py.detach(|| work(counter, text)) },
+        )
     }
 }
 
@@ -68,6 +70,12 @@ impl Encoding {
     }
 }
 
+/// Sets the bound of the encodings' memory of counts. `octavo._core.pyi` documents it.
+#[pyfunction]
+pub(crate) fn limit_cache(bytes: usize) -> PyResult<()> {
+    tokens::limit_cache(bytes).map_err(raise)
+}
+
 /// Counts a text that arrives in parts. `octavo._core.pyi` documents the methods.
 #[pyclass(frozen, module = "octavo._core")]
 pub(crate) struct StreamCounter {
@@ -85,7 +93,7 @@ impl StreamCounter {
 impl StreamCounter {
     #[pyo3(signature = (part, /))]
     fn push(&self, part: &Bound<'_, PyString>) {
-        self.lock().push(&borrow_text(part));
+        with_text(part, |part| self.lock().push(part));
     }
 
     #[getter]

@@ -31,8 +31,8 @@ const BYTES_PER_RETREAT: usize = 16;
 /// Memory of a count, reused from pretoken to pretoken.
 #[derive(Default)]
 pub(super) struct Scratch {
-    /// Token and length.
-    tokens: Vec<(u32, usize)>,
+    /// Token and length. 32 bits for both: a pretoken of a megabyte has up to a million.
+    tokens: Vec<(u32, u32)>,
     /// A bit for each position that no token leads on from.
     dead: Vec<u64>,
     /// What is left to try at the present position, longest last.
@@ -59,7 +59,7 @@ impl Bpe {
     }
 
     /// The tokens of `piece` and the length of each.
-    pub(super) fn encode<'scratch>(&self, piece: &[u8], scratch: &'scratch mut Scratch) -> &'scratch [(u32, usize)] {
+    pub(super) fn encode<'scratch>(&self, piece: &[u8], scratch: &'scratch mut Scratch) -> &'scratch [(u32, u32)] {
         if !self.backtrack(piece, scratch) {
             scratch.tokens.clear();
             merge::encode(piece, &self.singles, &self.pairs, &mut scratch.tokens);
@@ -79,7 +79,7 @@ impl Bpe {
             let end = at + length;
             let open = dead.get(end / 64).is_some_and(|word| word >> (end % 64) & 1 == 0);
             if open && tokens.last().is_none_or(|&(last, _)| self.compatible(last, token)) {
-                tokens.push((token, length));
+                tokens.push((token, u32::try_from(length).unwrap_or(u32::MAX)));
                 (at, listed) = (end, false);
                 next = self.trie.longest(piece.get(at..).unwrap_or_default());
                 continue;
@@ -100,7 +100,7 @@ impl Bpe {
                     return false;
                 }
                 retreats -= 1;
-                next = tokens.pop();
+                next = tokens.pop().map(|(token, length)| (token, length as usize));
                 at -= next.map_or(0, |(_, length)| length);
                 listed = false;
             }

@@ -3,73 +3,16 @@
 //! Count-only: an entry is the pretoken itself, its length and its count, nothing else, 16 bytes for the nine
 //! pretokens in ten that have at most 15 bytes. Shared by all threads without a lock, bounded in bytes, and
 //! exact: the whole pretoken is compared, never a hash of it.
+#![expect(clippy::inline_always, reason = "a part of the counting loop, compiled for the instructions of its caller")]
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering, fence};
 
-/// A pretoken of at most `8 * WORDS - 2` bytes (15 for two words) packed into words, zero padded, its length in
-/// the last word.
-#[derive(Clone, Copy)]
-pub(super) struct Key<const WORDS: usize>([u64; WORDS]);
+use super::classify::prefetch;
+use super::key::Key;
 
-/// In the last word of an entry: 8 bits below the length tag hold the count (4 of them in entries of two words,
-/// where the length takes the other 4).
-const fn tag_bits(words: usize) -> u32 {
-    if words == 2 { 4 } else { 8 }
-}
-
-impl<const WORDS: usize> Key<WORDS> {
-    const BITS: u32 = tag_bits(WORDS);
-    /// Longest pretoken that fits.
-    pub(super) const CAPACITY: usize = 8 * WORDS - (2 * Self::BITS / 8) as usize;
-    const COUNT: u64 = (1 << Self::BITS) - 1;
-    const COUNT_SHIFT: u32 = 64 - 2 * Self::BITS;
-
-    /// Key of `piece`, which has at most `CAPACITY` bytes.
-    #[inline]
-    pub(super) fn new(piece: &[u8]) -> Self {
-        let mut words = [0; WORDS];
-        for (word, bytes) in words.iter_mut().zip(piece.chunks(8)) {
-            *word = little_endian(bytes);
-        }
-        if let Some(last) = words.last_mut() {
-            *last |= (piece.len() as u64 & Self::COUNT) << (64 - Self::BITS);
-        }
-        Self(words)
-    }
-
-    #[inline]
-    fn hash(&self) -> u64 {
-        self.0.iter().fold(0, |hash, &word| fold(hash ^ word))
-    }
-}
-
-impl Key<2> {
-    /// Key of the first `length` (1..=15) of 16 bytes.
-    #[inline]
-    pub(super) fn masked(bytes: u128, length: usize) -> Self {
-        let kept = bytes & (u128::MAX >> (128 - 8 * length));
-        #[expect(clippy::cast_possible_truncation, reason = "the two halves")]
-        Self([kept as u64, (kept >> 64) as u64 | (length as u64) << 60])
-    }
-}
-
-/// Folded 64 x 64 multiply: every bit of the word moves every bit of the result.
-#[inline]
-fn fold(word: u64) -> u64 {
-    let product = u128::from(word ^ 0x9e37_79b9_7f4a_7c15) * 0xd6e8_feb8_6659_fd93;
-    #[expect(clippy::cast_possible_truncation, reason = "the two halves")]
-    return (product as u64) ^ (product >> 64) as u64;
-}
-
-#[inline]
-fn little_endian(bytes: &[u8]) -> u64 {
-    match bytes.first_chunk() {
-        Some(&whole) => u64::from_le_bytes(whole),
-        None => bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte)),
-    }
-}
-
-/// Entries of `WORDS` words in lines of `WAYS`; a line is what the processor fetches at once.
+/// Entries of `WORDS` words in groups of `WAYS`, two groups a line of the processor's cache. A key belongs to one group,
+/// and where that is full to the other of the line, which has come from memory with it.
 ///
 /// Concurrency. A slot is empty (its last word 0), being written (`BUSY`), or an entry. Only the thread that moved the
 /// last word from 0 to `BUSY` writes the others, and it stores the last word last, with `Release`; an entry never
@@ -78,78 +21,108 @@ fn little_endian(bytes: &[u8]) -> u64 {
 /// reader that saw the same even generation before and after its look-ups saw no slot change hands. A slot left `BUSY` by
 /// a process that forked in the middle of a write is lost, nothing more.
 pub(super) struct Table<const WORDS: usize> {
-    lines: Box<[Line<WORDS>]>,
-    shift: u32,
+    words: Box<[AtomicU64]>,
+    /// The words from the first that begins a line on: a power of two of groups.
+    aligned: Range<usize>,
     used: AtomicUsize,
 }
 
-struct Line<const WORDS: usize>([[AtomicU64; WORDS]; WAYS]);
+type Group<const WORDS: usize> = [[AtomicU64; WORDS]; WAYS];
 
-const WAYS: usize = 4;
-/// No key has this last word: its length would be 15 or 255 with a count of as many, which is never stored.
+/// Words in a line of the processor's cache.
+const LINE: usize = 8;
+
+const WAYS: usize = 2;
+/// No key has this last word: no text is so many bytes of 255, and no count that fills its bits is stored.
 const BUSY: u64 = u64::MAX;
 
-impl<const WORDS: usize> Table<WORDS> {
-    /// A table of about `bytes` bytes.
-    pub(super) fn new(bytes: usize) -> Self {
-        let lines = (bytes / size_of::<Line<WORDS>>()).next_power_of_two().max(2);
-        let line = || Line(std::array::from_fn(|_| std::array::from_fn(|_| AtomicU64::new(0))));
-        Self {
-            lines: std::iter::repeat_with(line).take(lines).collect(),
-            shift: 64 - lines.trailing_zeros(),
-            used: AtomicUsize::new(0),
+/// The count stored for `key`, or 0.
+///
+/// Both ways are compared and nothing branches on what was found: which way holds a key cannot be predicted.
+#[inline(always)]
+fn get<const WORDS: usize>(group: &Group<WORDS>, key: &Key<WORDS>) -> usize {
+    let Some((tagged, words)) = key.0.split_last() else { return 0 };
+    let mut found = 0;
+    for slot in group {
+        let Some((last, rest)) = slot.split_last() else { continue };
+        let count = last.load(Ordering::Acquire) ^ tagged;
+        let mut different = count >> Key::<WORDS>::BITS;
+        for (slot, word) in rest.iter().zip(words) {
+            different |= slot.load(Ordering::Relaxed) ^ word;
         }
+        found |= if different == 0 { count } else { 0 };
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "at most 8 bits")]
+    return found as usize;
+}
+
+/// Stores a count where there is room; whether there was.
+fn insert<const WORDS: usize>(group: &Group<WORDS>, key: &Key<WORDS>, count: u64) -> bool {
+    let Some((tagged, words)) = key.0.split_last() else { return false };
+    for slot in group {
+        let Some((last, rest)) = slot.split_last() else { break };
+        if last.compare_exchange(0, BUSY, Ordering::Acquire, Ordering::Relaxed).is_ok() {
+            for (slot, &word) in rest.iter().zip(words) {
+                slot.store(word, Ordering::Relaxed);
+            }
+            last.store(tagged | count, Ordering::Release);
+            return true;
+        }
+    }
+    false
+}
+
+impl<const WORDS: usize> Table<WORDS> {
+    /// A table of the largest power of two that `bytes` bytes have room for.
+    pub(super) fn new(bytes: usize) -> Self {
+        let room = (bytes / size_of::<u64>()).max(4 * WORDS);
+        let length = 1 << room.ilog2();
+        // Plain words, aligned by hand: for these the compiler asks the system for zeros, which costs nothing until they
+        // are used; for a type with an alignment of its own it writes them, 4 ms of the first count.
+        let words: Box<[_]> = std::iter::repeat_with(|| AtomicU64::new(0)).take(length + LINE).collect();
+        let first = words.as_ptr().align_offset(LINE * size_of::<u64>()).min(LINE);
+        Self { words, aligned: first..first + length, used: AtomicUsize::new(0) }
     }
 
     #[inline]
-    fn line(&self, key: &Key<WORDS>) -> Option<&Line<WORDS>> {
-        #[expect(clippy::cast_possible_truncation, reason = "at most log2(lines) bits are left")]
-        self.lines.get((key.hash() >> self.shift) as usize)
+    fn groups(&self) -> &[Group<WORDS>] {
+        self.words.get(self.aligned.clone()).unwrap_or_default().as_chunks().0.as_chunks().0
+    }
+
+    /// The group that `key` belongs to, and the other one of its line.
+    #[inline]
+    fn line(&self, key: &Key<WORDS>) -> Option<[&Group<WORDS>; 2]> {
+        let groups = self.groups();
+        let place = key.place(groups.len());
+        Some([groups.get(place)?, groups.get(place ^ 1)?])
     }
 
     /// The count stored for `key`, or 0.
     #[inline]
-    pub(super) fn get(&self, key: &Key<WORDS>) -> usize {
-        let Some(line) = self.line(key) else { return 0 };
-        for slot in &line.0 {
-            let Some((last, rest)) = slot.split_last() else { return 0 };
-            let Some((tagged, key)) = key.0.split_last() else { return 0 };
-            let tag = last.load(Ordering::Acquire);
-            let counted = Key::<WORDS>::COUNT << Key::<WORDS>::COUNT_SHIFT;
-            if tag & !counted == *tagged
-                && rest.iter().zip(key).all(|(slot, &word)| slot.load(Ordering::Relaxed) == word)
-            {
-                #[expect(clippy::cast_possible_truncation, reason = "at most 8 bits")]
-                return ((tag & counted) >> Key::<WORDS>::COUNT_SHIFT) as usize;
-            }
+    fn get(&self, key: &Key<WORDS>) -> usize {
+        let Some([first, second]) = self.line(key) else { return 0 };
+        match get(first, key) {
+            0 => get(second, key),
+            count => count,
         }
-        0
     }
 
     /// Stores a count (1 or more) where there is room. True when the table has become too full to be of use.
-    pub(super) fn insert(&self, key: &Key<WORDS>, count: usize) -> bool {
+    fn insert(&self, key: &Key<WORDS>, count: usize) -> bool {
         let count = count as u64;
-        let Some((line, (tagged, words))) = self.line(key).zip(key.0.split_last()) else { return false };
-        if count >= Key::<WORDS>::COUNT {
+        if count >= Key::<WORDS>::FULL {
             return false;
         }
-        for slot in &line.0 {
-            let Some((last, rest)) = slot.split_last() else { break };
-            if last.compare_exchange(0, BUSY, Ordering::Acquire, Ordering::Relaxed).is_ok() {
-                for (slot, &word) in rest.iter().zip(words) {
-                    slot.store(word, Ordering::Relaxed);
-                }
-                last.store(tagged | count << Key::<WORDS>::COUNT_SHIFT, Ordering::Release);
-                self.used.fetch_add(1, Ordering::Relaxed);
-                return false;
-            }
+        if self.line(key).is_some_and(|groups| groups.iter().any(|group| insert(group, key, count))) {
+            self.used.fetch_add(1, Ordering::Relaxed);
+            return false;
         }
         // A full line. Lines fill up evenly, so by then the table is fuller than it should be.
-        self.used.load(Ordering::Relaxed) > self.lines.len() * WAYS / 2
+        self.used.load(Ordering::Relaxed) > self.groups().len() * WAYS / 2
     }
 
     fn clear(&self) {
-        for last in self.lines.iter().flat_map(|line| &line.0).filter_map(|slot| slot.last()) {
+        for last in self.groups().iter().flatten().filter_map(|slot| slot.last()) {
             let tag = last.load(Ordering::Relaxed);
             if tag != BUSY && tag != 0 {
                 // Only this thread clears, and nobody else changes an entry: the store cannot lose a write.
@@ -159,6 +132,42 @@ impl<const WORDS: usize> Table<WORDS> {
         self.used.store(0, Ordering::Relaxed);
     }
 }
+
+/// A key of a short pretoken and where its count would be, which memory has been asked for.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Ticket<'a> {
+    group: Option<&'a Group<2>>,
+    left: u64,
+    right: u64,
+}
+
+impl Ticket<'_> {
+    /// The count, or 0 where it is not known here: [`Cache::any`] is to be asked then.
+    #[inline(always)]
+    pub(super) fn count(&self) -> usize {
+        self.group.map_or(0, |group| get(group, &Key([self.left, self.right])))
+    }
+}
+
+/// The table of short pretokens, for a loop over many of them.
+#[derive(Clone, Copy)]
+pub(super) struct Short<'a>(&'a [Group<2>]);
+
+impl<'a> Short<'a> {
+    /// Asks memory for the count of a short pretoken.
+    #[inline(always)]
+    pub(super) fn ticket(self, key: Key<2>) -> Ticket<'a> {
+        let group = self.0.get(key.place(self.0.len()));
+        if let Some(group) = group {
+            prefetch(group);
+        }
+        let Key([left, right]) = key;
+        Ticket { group, left, right }
+    }
+}
+
+/// The smallest cache: below this the look-ups find nothing but cost their time.
+pub(super) const LEAST_BYTES: usize = 64 << 10;
 
 /// Counts of pretokens of up to 126 bytes. What is longer is counted anew each time.
 pub(super) struct Cache {
@@ -170,7 +179,7 @@ pub(super) struct Cache {
 }
 
 impl Cache {
-    /// A cache of about `bytes` bytes: two thirds for pretokens of up to 15 bytes.
+    /// A cache of at most `bytes` bytes (and 256, which align it): two thirds for pretokens of up to 15 bytes.
     pub(super) fn new(bytes: usize) -> Self {
         Self {
             short: Table::new(bytes * 2 / 3),
@@ -214,13 +223,13 @@ impl Cache {
         self.generation.store(odd.wrapping_add(1), Ordering::Release);
     }
 
-    /// The count stored for a piece of up to 15 bytes, or what `count` says, which is then stored.
+    /// The short pretokens.
     #[inline]
-    pub(super) fn short(&self, key: Key<2>, count: impl FnOnce() -> usize) -> usize {
-        self.through(&self.short, &key, count)
+    pub(super) fn short(&self) -> Short<'_> {
+        Short(self.short.groups())
     }
 
-    /// The same for a piece of any length.
+    /// The count stored for a piece of any length, or what `count` says, which is then stored.
     #[inline]
     pub(super) fn any(&self, piece: &[u8], count: impl FnOnce() -> usize) -> usize {
         let length = piece.len();
@@ -259,8 +268,6 @@ impl Cache {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "a test may stop")]
-
     use super::*;
 
     fn piece(number: usize, length: usize) -> Vec<u8> {
@@ -282,11 +289,24 @@ mod tests {
     }
 
     #[test]
-    fn the_two_ways_to_a_key_agree() {
-        for length in 1..=Key::<2>::CAPACITY {
-            let text = *b"abcdefghijklmnop";
-            let key = Key::<2>::new(text.get(..length).unwrap());
-            assert_eq!(Key::masked(u128::from_le_bytes(text), length).0, key.0, "{length}");
+    fn what_fits_is_kept() {
+        let cache = Cache::new(1 << 20);
+        let entries = cache.short.words.len() / 2;
+        let stored = entries / 4;
+        for number in 0..stored {
+            cache.any(&piece(number, 8), || 3);
+        }
+        let kept = (0..stored).filter(|&number| cache.any(&piece(number, 8), || 0) == 3).count();
+        assert!(stored > 5_000 && kept * 100 > stored * 99, "{kept} of {stored}");
+    }
+
+    #[test]
+    fn the_bound_is_kept() {
+        for bytes in [LEAST_BYTES, 1 << 20, 5_000_000, 6 << 20, 48 << 20] {
+            let cache = Cache::new(bytes);
+            let words =
+                cache.short.words.len() + cache.middle.words.len() + cache.long.words.len() + cache.longest.words.len();
+            assert!(words * 8 <= bytes + 4 * LINE * 8 && words * 8 > bytes / 3, "{bytes}: {words} words");
         }
     }
 

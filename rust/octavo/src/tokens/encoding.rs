@@ -1,10 +1,10 @@
 //! The exact encodings.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use super::CountTokens;
 use super::bpe::Bpe;
-use super::cache::Cache;
+use super::cache::{Cache, LEAST_BYTES};
 use super::scan::{self, Counted};
 use super::split::{Cl100k, O200k};
 use super::vocabulary::Vocabulary;
@@ -19,8 +19,25 @@ pub struct Encoding {
     cache: Cache,
 }
 
-/// Bytes of the counts that an encoding remembers.
+/// Bytes of the counts that an encoding remembers, unless said otherwise. Measured on 8.6 MB of real documents with
+/// 65,000 distinct pretokens: 3 MiB took 1.3 times as long when hot, 12 MiB as long as 6.
 const CACHE_BYTES: usize = 6 << 20;
+const MOST_CACHE_BYTES: usize = 1 << 30;
+
+static CHOSEN_CACHE_BYTES: OnceLock<usize> = OnceLock::new();
+
+/// Sets how many bytes of counts each encoding may remember: 64 KiB to 1 GiB, 6 MiB when this is not called. Once, before
+/// an encoding is loaded.
+///
+/// # Errors
+/// [`Error::OutOfRange`] when it is too little, too much or too late.
+pub fn limit_cache(bytes: usize) -> Result<()> {
+    let refused = |expected| Error::OutOfRange { name: "cache bytes", expected, got: bytes.to_string() };
+    if !(LEAST_BYTES..=MOST_CACHE_BYTES).contains(&bytes) {
+        return Err(refused("from 65,536 to 1,073,741,824"));
+    }
+    CHOSEN_CACHE_BYTES.set(bytes).map_err(|_| refused("set once, before the first count"))
+}
 
 #[derive(Clone, Copy)]
 enum Pattern {
@@ -52,7 +69,8 @@ impl Encoding {
     }
 
     fn new(name: &'static str, pattern: Pattern, vocabulary: Vocabulary) -> Self {
-        Self { name, pattern, bpe: Bpe::new(vocabulary), cache: Cache::new(CACHE_BYTES) }
+        let cache_bytes = *CHOSEN_CACHE_BYTES.get_or_init(|| CACHE_BYTES);
+        Self { name, pattern, bpe: Bpe::new(vocabulary), cache: Cache::new(cache_bytes) }
     }
 }
 

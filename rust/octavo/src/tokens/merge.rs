@@ -9,7 +9,7 @@ use super::pairs::Pairs;
 /// Appends the tokens of `piece`, each with its length, to `tokens`. `singles` maps a byte to its token.
 ///
 /// Places are 32 bits wide: a pretoken of 4 GiB or more would come out as fewer tokens than it has.
-pub(super) fn encode(piece: &[u8], singles: &[u32; 256], pairs: &Pairs, tokens: &mut Vec<(u32, usize)>) {
+pub(super) fn encode(piece: &[u8], singles: &[u32; 256], pairs: &Pairs, tokens: &mut Vec<(u32, u32)>) {
     let mut chain = Chain::new(piece, singles);
     let mut waiting: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     for at in 0..chain.end() {
@@ -94,8 +94,8 @@ impl Chain {
         }
     }
 
-    fn tokens(&self) -> impl Iterator<Item = (u32, usize)> {
+    fn tokens(&self) -> impl Iterator<Item = (u32, u32)> {
         let alive = (0..).zip(&self.links).filter(|(_, link)| link.token != GONE);
-        alive.map(|(at, link): (u32, _)| (link.token, link.next.saturating_sub(at) as usize))
+        alive.map(|(at, link): (u32, _)| (link.token, link.next.saturating_sub(at)))
     }
 }

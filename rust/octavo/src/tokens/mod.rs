@@ -11,6 +11,7 @@ mod encoding;
 mod file;
 pub mod framing;
 pub mod image;
+mod key;
 mod merge;
 pub mod model;
 mod pairs;
@@ -26,7 +27,7 @@ mod vocabulary;
 
 use std::sync::Arc;
 
-pub use encoding::Encoding;
+pub use encoding::{Encoding, limit_cache};
 pub use file::{TokenizerFile, file};
 pub use stream::StreamCounter;
 

@@ -7,11 +7,11 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use super::block::{self, Block, Masks};
+use super::block::{self, Block, Masks, SplitBlocks};
 use super::bpe::{Bpe, Scratch};
+use super::character::{CASELESS, class_of};
 use super::classify::{Classify, Portable};
 use super::pairs::Pairs;
-use super::scan::SplitBlocks;
 use super::split::{Cl100k, O200k, Split};
 use super::vocabulary::Vocabulary;
 use super::{CountTokens, Encoding, StreamCounter, merge};
@@ -27,6 +27,13 @@ const PARTS: &[&str] = &[
     "가",
     "あ",
     "漢",
+    "ア",
+    "㐀",
+    "・",
+    "—",
+    "“",
+    "Ж",
+    "ж",
     "\u{301}",
     "1",
     "22",
@@ -89,7 +96,7 @@ fn check_block<S: SplitBlocks>(text: &[u8]) -> usize {
     let (mut at, mut seen) = (0, 0);
     while at < text.len() {
         let block = Block { text, at, masks: masks::<Portable>(text, at) };
-        let mut ends = block::ends(block, S::starts);
+        let mut ends = block::ends::<S>(block);
         let mut start = at;
         while ends != 0 {
             let end = at + ends.trailing_zeros() as usize;
@@ -103,7 +110,7 @@ fn check_block<S: SplitBlocks>(text: &[u8]) -> usize {
     seen
 }
 
-fn reference(vocabulary: &Vocabulary, pairs: &Pairs, piece: &[u8]) -> Vec<(u32, usize)> {
+fn reference(vocabulary: &Vocabulary, pairs: &Pairs, piece: &[u8]) -> Vec<(u32, u32)> {
     let singles = std::array::from_fn(|byte| vocabulary.trie.longest(&[u8::try_from(byte).unwrap()]).unwrap().0);
     let mut tokens = Vec::new();
     merge::encode(piece, &singles, pairs, &mut tokens);
@@ -131,6 +138,31 @@ fn blocks_do_most_of_ascii_text() {
 }
 
 #[test]
+fn blocks_do_most_of_wide_text() {
+    let text = "한국어 문장을 “따옴표” 안에 — 日本語のテキスト、漢字。A가 가's Ünïcode.\n".repeat(20);
+    assert!(check_block::<O200k>(text.as_bytes()) > 200);
+    assert!(check_block::<Cl100k>(text.as_bytes()) > 200);
+}
+
+/// Letters that are told by their bytes are what the table says, and all of their bytes are marked.
+#[test]
+fn letters_told_by_their_bytes_are_letters() {
+    let mut told = 0;
+    for character in ('\u{80}'..=char::MAX).filter(|character| character.len_utf8() == 3) {
+        let mut bytes = [b' '; 64];
+        character.encode_utf8(&mut bytes[7..]);
+        let masks = Portable::classify(&bytes);
+        assert_eq!(masks.caseless | masks.wide, 0b111 << 7, "{character}");
+        assert!(masks.caseless == 0 || masks.wide == 0);
+        if masks.caseless != 0 {
+            assert_eq!(class_of(u32::from(character)), CASELESS, "{character}");
+            told += 1;
+        }
+    }
+    assert!(told > 30_000, "{told}");
+}
+
+#[test]
 fn every_token_counts_as_one() {
     for (vocabulary, bpe) in BPES.iter() {
         let mut spelling: Vec<Vec<u8>> = (0..256).map(|_| Vec::new()).collect();
@@ -140,7 +172,10 @@ fn every_token_counts_as_one() {
         for merge in vocabulary.merges() {
             let bytes = [spelling[merge.left as usize].clone(), spelling[merge.right as usize].clone()].concat();
             assert_eq!(vocabulary.trie.longest(&bytes), Some((merge.token, bytes.len())));
-            assert_eq!(bpe.encode(&bytes, &mut Scratch::default()), [(merge.token, bytes.len())]);
+            assert_eq!(
+                bpe.encode(&bytes, &mut Scratch::default()),
+                [(merge.token, u32::try_from(bytes.len()).unwrap())]
+            );
             spelling.push(bytes);
         }
         assert_eq!(spelling.len(), vocabulary.len());
@@ -174,8 +209,10 @@ proptest! {
     }
 
     #[test]
-    fn vector_classes_are_the_portable_ones(bytes in vec(any::<u8>(), 64)) {
-        let bytes: [u8; 64] = bytes.try_into().unwrap();
+    fn vector_classes_are_the_portable_ones(
+        bytes in prop_oneof![vec(any::<u8>(), 64), text(80).prop_map(|text| (text + &" ".repeat(64)).into_bytes())]
+    ) {
+        let bytes: [u8; 64] = *bytes.first_chunk().unwrap();
         let portable = Portable::classify(&bytes);
         #[cfg(target_arch = "x86_64")]
         {
@@ -187,7 +224,7 @@ proptest! {
                 prop_assert_eq!(Avx2::classify(&bytes), portable);
             }
         }
-        let classes = [portable.lower, portable.upper, portable.digit, portable.space, portable.blank, portable.newline, portable.other, portable.wide];
+        let classes = [portable.lower, portable.upper, portable.digit, portable.space, portable.blank, portable.newline, portable.other, portable.caseless, portable.wide];
         prop_assert_eq!(classes.iter().map(|class| class.count_ones()).sum::<u32>(), 64);
     }
 }

@@ -102,8 +102,8 @@ impl Search<'_> {
         let piece = self.text.get(from..to).unwrap_or_default();
         let tokens = self.bpe.encode(piece, &mut self.scratch);
         let fitting = left.saturating_sub(before);
-        let sure: usize = tokens.iter().take(fitting).map(|&(_, length)| length).sum();
-        let more: usize = tokens.iter().skip(fitting).take(2).map(|&(_, length)| length).sum();
+        let sure: usize = tokens.iter().take(fitting).map(|&(_, length)| length as usize).sum();
+        let more: usize = tokens.iter().skip(fitting).take(2).map(|&(_, length)| length as usize).sum();
         self.refine(piece, from, (sure, more), fitting)
     }
 
@@ -112,7 +112,7 @@ impl Search<'_> {
     fn refine(&mut self, piece: &[u8], from: usize, (sure, more): (usize, usize), fitting: usize) -> usize {
         let tokens = self.bpe.encode(piece, &mut self.scratch).to_vec();
         let kept = fitting.saturating_sub(KEPT_BACK);
-        let head: usize = tokens.iter().take(kept).map(|&(_, length)| length).sum();
+        let head: usize = tokens.iter().take(kept).map(|&(_, length)| length as usize).sum();
         let last = kept.checked_sub(1).and_then(|at| tokens.get(at)).map(|&(token, _)| token);
         let longer =
             (sure + 1..=sure + more).rev().filter(|&end| piece.get(end).is_none_or(|byte| byte & 0xc0 != 0x80));
