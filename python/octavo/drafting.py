@@ -47,7 +47,8 @@ class Sent:
     Attributes:
         engine: the rows that the plan was made on.
         plan: what was sent of the history.
-        basis: tells whether system, tools, prefix sections and thinking are the same.
+        limits: budget, tokens of the frame, tokens kept free for the tail, and the basis: a number that tells
+            whether system, tools, prefix sections and thinking are the same.
         head: the head sections.
         tail_at: the message of the history that carried the tail's text; `None` where it was its own message.
         counted: tokens of everything that was sent, in the transcript's own count.
@@ -55,7 +56,7 @@ class Sent:
 
     engine: _core.Transcript
     plan: _core.Plan
-    basis: int
+    limits: tuple[int, int, int, int]
     head: tuple[str, ...]
     tail_at: int | None
     counted: int
@@ -76,7 +77,7 @@ class Asked:
     provider: Provider
     budget: Budget
     frame: Frame
-    basis: int
+    limits: tuple[int, int, int, int]
     system: Any
     tools: Any
     mode: Mode
@@ -114,7 +115,7 @@ class Draft:
     def sent(self) -> Sent:
         """What the next context's report compares with."""
         asked = self.asked
-        return Sent(asked.engine, self.plan, asked.basis, asked.frame.head, self.tail_at, self.counted)
+        return Sent(asked.engine, self.plan, asked.limits, asked.frame.head, self.tail_at, self.counted)
 
 
 def frame_of(counter: Counter, format: Format, system: Any, tools: Any, sections: Sequence[Section]) -> Frame:

@@ -196,20 +196,22 @@ def _method(draft: Draft) -> tuple[str, float]:
 def _shared(draft: Draft) -> tuple[int, int] | None:
     """Where this context leaves what the call before sent, and the tokens up to there; `None` for a first call.
 
-    Without a context before it (a call without state), the call before is taken to have been made with the same
-    system, tools, sections and budget. Tools and system come first in a prompt: where they changed, nothing is
-    as before.
+    Without a context before it (a call without state), or with one for the same limits, the call before is the
+    last one that the model answered, taken to have been made for these limits. Tools and system come first in a
+    prompt: where they changed, nothing is as before.
     """
     plan, asked, before = draft.plan, draft.asked, draft.asked.before
     fixed = asked.frame.tokens
-    if before is None or before.engine is not asked.engine:
-        tokens = plan.shared_prefix(asked.engine)
-        if tokens is None:
-            return None
-    elif before.basis != asked.basis:
+    if before is not None and before.engine is asked.engine and before.limits[3] != asked.limits[3]:
         return 0, 0
+    if before is None or before.engine is not asked.engine or before.limits == asked.limits:
+        tokens = plan.shared_prefix(asked.engine)
     else:
-        tokens = plan.shared_with(asked.engine, before.plan)[: before.tail_at]
+        tokens = plan.shared_with(asked.engine, before.plan)
+    if tokens is None:
+        return None
+    if before is not None:
+        tokens = tokens[: before.tail_at]
         if before.head != asked.frame.head:
             tokens = tokens[: plan.leading]
             fixed -= sum(placed.tokens for placed in asked.frame.placed if placed.place == "head")

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from functools import partial
-from typing import Any, Final, Self, TypeAlias, TypeVar
+from typing import Any, Final, NamedTuple, Self, TypeAlias, TypeVar
 
 from octavo import _core
 from octavo.budget import Budget, Section
@@ -50,6 +50,19 @@ _BITS: Final = 2**64 - 1
 
 _ROUNDS: Final = 4
 """How often a call is planned anew because its repair took more tokens than was set aside for it."""
+
+
+class _Read(NamedTuple):
+    """Messages that have been read for a conversation."""
+
+    engine: _core.Transcript
+    """The conversation as it was."""
+    rows: _core.Transcript
+    """The messages read; with all that stood before them where they had to be read in another format."""
+    decided: Format | None
+    """The format, where they decide it."""
+    before: int | None
+    """How many stood before them, where those had to be read again."""
 
 
 class Transcript:
@@ -216,7 +229,8 @@ class Transcript:
         basis = hash((frame.joined, frame.leading, self._framed_mark(system, tools), thinking)) & _BITS
         asked = Asked(
             engine=engine, counter=self._counter, model=self._model, format=engine.format,
-            provider=self._provider_of(engine), budget=limit, frame=frame, basis=basis, system=system, tools=tools,
+            provider=self._provider_of(engine), budget=limit, frame=frame, system=system, tools=tools,
+            limits=(limit.tokens, frame.tokens, frame.beside, basis),
             mode=self._mode(engine, thinking, previous_response_id, tools), before=self._before(len(engine)),
         )  # fmt: skip
         draft = self._planned(asked)
@@ -230,8 +244,7 @@ class Transcript:
 
     def _planned(self, asked: Asked) -> Draft:
         """A draft that fits with what its repair really takes, where one can."""
-        engine, frame, added = asked.engine, asked.frame, self._added(asked.format)
-        limits = (asked.budget.tokens, frame.tokens, frame.beside, asked.basis)
+        engine, limits, added = asked.engine, asked.limits, self._added(asked.format)
         draft = draft_of(asked, engine.plan(limits, asked.budget.marks.per_mille, asked.mode, added))
         for _ in range(_ROUNDS):
             if draft.tokens <= asked.budget.tokens or draft.counted <= draft.plan.tokens:
@@ -256,23 +269,10 @@ class Transcript:
         fresh = listed(messages)
         if _core.weigh(fresh, OFF_LOOP_CHARACTERS) <= OFF_LOOP_CHARACTERS:
             return self.extend(fresh)
-        engine = self._engine
-        if not engine.settled:
-            # The format may change with these messages, and others be read again.
-            return await _off_loop(self.extend, fresh)
-        counted = await _off_loop(self._count_apart, fresh, engine.format, len(engine))
-        while self._engine.format == counted.format:
-            if self._engine.take_in(counted):
-                return counted.tokens
-            await _off_loop(time.sleep, 0)
-        return await _off_loop(self.extend, fresh)
-
-    def _count_apart(self, messages: list[Any], format: Format, first: int) -> _core.Transcript:
-        """Rows of messages that belong to no transcript yet; `first` is the position of the first one."""
-        rows = _core.Transcript(format, self._counter.core, settled=True)
-        for start in range(0, len(messages), _BATCH):
-            rows.extend(messages[start : start + _BATCH], first + start)
-        return rows
+        while True:
+            tokens = self._take(await _off_loop(self._read_apart, self._engine, fresh))
+            if tokens is not None:
+                return tokens
 
     async def assemble_async(
         self,
@@ -314,7 +314,7 @@ class Transcript:
         sent = self._sent
         if sent is None:
             raise OctavoError("observe needs a context that was assembled before: there is none yet")
-        self._engine.observe(sent.plan.end, sent.basis, reported, sent.counted)
+        self._engine.observe(sent.plan.end, sent.limits[3], reported, sent.counted)
 
     def pin(self, index: int) -> None:
         """Never leave out the message at `index`, nor the exchange it belongs to.
@@ -380,26 +380,51 @@ class Transcript:
         return self._given_provider or infer_provider(engine.format, self._model)
 
     def _extend_unsettled(self, engine: _core.Transcript, fresh: list[Any]) -> int | None:
-        """Read messages that may decide the format; where they cannot be read they decide nothing.
+        """Read messages that may decide the format; where they cannot be read they decide nothing."""
+        decided = decided_format(fresh)
+        if (decided or self._likely_format(engine, fresh)) != engine.format:
+            return self._take(self._read_apart(engine, fresh))
+        tokens = engine.extend(fresh)
+        if tokens is not None and decided is not None:
+            engine.settle()
+        return tokens
+
+    def _read_apart(self, engine: _core.Transcript, fresh: list[Any]) -> _Read:
+        """Read messages into rows of their own, nothing of which is in the conversation yet.
 
         What was read as plain text before is read again where the format turns out to be another one.
         """
-        decided = decided_format(fresh)
+        decided = engine.format if engine.settled else decided_format(fresh)
         format = decided or self._likely_format(engine, fresh)
         if format == engine.format:
-            tokens = engine.extend(fresh)
-            if tokens is not None and decided is not None:
-                engine.settle()
-            return tokens
+            return _Read(engine, self._count(format, fresh, len(engine)), decided, None)
         before = engine.messages()
-        other = _core.Transcript(format, self._counter.core, settled=decided is not None)
-        other.extend(before)
-        other.inherit(engine)
-        tokens = other.extend(fresh)
-        if not engine.retire(len(before)):
+        whole = self._count(format, before + fresh, 0)
+        whole.inherit(engine)
+        return _Read(engine, whole, decided, len(before))
+
+    def _count(self, format: Format, messages: list[Any], first: int) -> _core.Transcript:
+        """Rows of messages, in batches: between them another thread gets the interpreter."""
+        rows = _core.Transcript(format, self._counter.core)
+        for start in range(0, len(messages), _BATCH):
+            rows.extend(messages[start : start + _BATCH], first + start)
+        return rows
+
+    def _take(self, read: _Read) -> int | None:
+        """Take in what was read; `None` where the conversation has become another one meanwhile."""
+        engine, rows, decided, before = read
+        if before is None:
+            if not engine.take_in(rows):
+                return None
+            if decided is not None:
+                engine.settle()
+            return rows.tokens
+        if decided is not None:
+            rows.settle()
+        if not engine.retire(before):
             return None
-        self._engine, self._framed = other, None
-        return tokens
+        self._engine, self._framed = rows, None
+        return rows.tokens_in(before, len(rows))
 
     def _likely_format(self, engine: _core.Transcript, fresh: list[Any]) -> Format:
         """The format as the one-call form tells it from the whole list, where no message decides it alone."""
