@@ -102,6 +102,22 @@ def test_the_generator_reaches_what_matters() -> None:
     assert seen >= {f"{format} {kind}" for format in FORMATS for kind in ("valid", "broken")}
 
 
+def test_the_sessions_move_their_cut_and_keep_it() -> None:
+    """Else the law about the prefix would have nothing to look at."""
+    moved: set[bool] = set()
+
+    @settings(max_examples=60, deadline=None, database=None, derandomize=True)
+    @given(st.data(), st.integers(0, 3_000))
+    def look(data: st.DataObject, budget: int) -> None:
+        messages = data.draw(well_formed(OPENAI))
+        for cut in calls_at(messages)[1:]:
+            context = octavo.assemble(messages[:cut], budget=budget, model=OPENAI.model, format="openai")
+            moved.add(context.report.moved)
+
+    look()
+    assert moved == {True, False}
+
+
 @searched
 @given(history=histories(), budget=budgets, marks=MARKS, thinking=st.sampled_from([None, True, False]))
 def test_the_result_is_valid_whatever_the_budget(
