@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from command_line import Ran, Run, Write, encoded
+from shared_data import MISSING, SHARED
 
 
 @pytest.fixture
@@ -23,3 +24,17 @@ def write_lines(tmp_path: Path) -> Write:
         return str(path)
 
     return written
+
+
+def pytest_report_header() -> str:
+    """Say at once whether the recorded data is there: without it the run proves less."""
+    found = (SHARED / "data/transcripts").is_dir()
+    return f"recorded data: {SHARED}" if found else f"recorded data: NONE at {SHARED}: tests that read it are left out"
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say at the end how many tests were left out for want of it."""
+    left_out = [one for one in terminalreporter.stats.get("skipped", []) if MISSING in str(one.longrepr)]
+    if left_out:
+        terminalreporter.section("recorded data is missing", red=True)
+        terminalreporter.line(f"{len(left_out)} tests did not run: OCTAVO_SHARED names the folder that they read")

@@ -8,29 +8,23 @@ from __future__ import annotations
 
 import copy
 import json
-import os
 import statistics
 import time
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 import octavo
 from sessions import ANTHROPIC, DIALECTS, OPENAI, Dialect
-
-SHARED = Path(os.environ.get("OCTAVO_SHARED", Path(__file__).parents[2] / "shared"))
+from shared_data import bug_report
 
 every_dialect = pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.format)
 
 
 def reported(name: str) -> dict[str, Any]:
-    """The input of one recorded bug report; the test is skipped where the data is absent."""
-    path = SHARED / "cases/bug_reports.jsonl"
-    if not path.exists():
-        pytest.skip(f"{path.name} is absent: set OCTAVO_SHARED to the folder that has cases/")
-    cases = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    return next(case["input"] for case in cases if case["id"] == name)
+    """The input of one recorded bug report."""
+    found: dict[str, Any] = bug_report(name)["input"]
+    return found
 
 
 def budgets(messages: list[Any], model: str) -> list[int]:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import copy
 import json
-import os
 import time
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,8 +14,8 @@ from hypothesis import strategies as st
 
 from octavo.errors import ConversionError, FormatError, MessageError
 from octavo.formats import CLIENT_FORMATS, ERROR_MARK, RAW_ARGUMENTS, client_arguments, convert
+from shared_data import conversations
 
-SHARED = Path(os.environ.get("OCTAVO_SHARED", Path(__file__).parents[2] / "shared"))
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
 
@@ -673,14 +671,6 @@ def test_output_has_the_shapes_of_the_clients_types(history: list[dict[str, Any]
 
 
 # --- real conversations --------------------------------------------------------------------------------------
-
-
-def conversations() -> list[dict[str, Any]]:
-    folder = SHARED / "data" / "transcripts"
-    if not folder.is_dir():
-        pytest.skip(f"no real transcripts at {folder.name}: set OCTAVO_SHARED to the folder that has data/transcripts")
-    texts = [path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.jsonl"))]
-    return [json.loads(line) for text in texts for line in text.split("\n") if line]
 
 
 def as_comparable(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:

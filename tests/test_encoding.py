@@ -3,7 +3,6 @@
 import asyncio
 import base64
 import importlib.util
-import json
 import os
 import random
 import subprocess
@@ -25,6 +24,7 @@ from octavo import counter_for
 from octavo._core import Encoding, build_info
 from octavo.errors import TokenizerFileError, UnknownEncodingError
 from project_tree import ROOT
+from shared_data import bug_report, shared
 
 NAMES = ["o200k_base", "cl100k_base"]
 
@@ -137,10 +137,9 @@ def test_every_character_counts_like_the_reference(references: dict[str, tiktoke
 
 @pytest.mark.parametrize("name", NAMES)
 def test_real_documents_count_like_the_reference(references: dict[str, tiktoken.Encoding], name: str) -> None:
+    shared("data/transcripts")
     documents = comparison.documents(1_000_000)
     kinds = {document.kind for document in documents}
-    if not comparison.SHARED.exists():
-        pytest.skip(f"{comparison.SHARED} is absent: set OCTAVO_SHARED")
     encoding = Encoding(name)
     wrong = [d.text[:80] for d in documents if encoding.count(d.text) != reference_count(references[name], d.text)]
     assert not wrong
@@ -436,18 +435,10 @@ def test_a_broken_tokenizer_file_is_a_typed_error(tmp_path: Path, content: str |
 # ---- recorded bug reports ----
 
 
-def case(name: str) -> dict[str, str]:
-    path = comparison.SHARED / "cases/bug_reports.jsonl"
-    if not path.exists():
-        pytest.skip(f"{path} is absent: set OCTAVO_SHARED")
-    cases = (json.loads(line) for line in path.read_text(encoding="utf-8").splitlines())
-    return next(case for case in cases if case["id"] == name)
-
-
 def inputs(name: str) -> dict[str, object]:
     """The variables that the report's input line sets."""
     scope: dict[str, object] = {}
-    exec(case(name)["input"], scope)  # noqa: S102 - a line of the repository's own test data
+    exec(bug_report(name)["input"], scope)  # noqa: S102 - a line of the repository's own test data
     return scope
 
 

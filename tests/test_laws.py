@@ -102,6 +102,22 @@ def test_the_generator_reaches_what_matters() -> None:
     assert seen >= {f"{format} {kind}" for format in FORMATS for kind in ("valid", "broken")}
 
 
+def test_the_sessions_move_their_cut_and_keep_it() -> None:
+    """Else the law about the prefix would have nothing to look at."""
+    moved: set[bool] = set()
+
+    @settings(max_examples=60, deadline=None, database=None, derandomize=True)
+    @given(st.data(), st.integers(0, 3_000))
+    def look(data: st.DataObject, budget: int) -> None:
+        messages = data.draw(well_formed(OPENAI))
+        for cut in calls_at(messages)[1:]:
+            context = octavo.assemble(messages[:cut], budget=budget, model=OPENAI.model, format="openai")
+            moved.add(context.report.moved)
+
+    look()
+    assert moved == {True, False}
+
+
 @searched
 @given(history=histories(), budget=budgets, marks=MARKS, thinking=st.sampled_from([None, True, False]))
 def test_the_result_is_valid_whatever_the_budget(
@@ -113,7 +129,14 @@ def test_the_result_is_valid_whatever_the_budget(
     context = octavo.assemble(messages, budget=limit, format=format, provider=format, thinking=thinking)
     broken = octavo.validate(context.messages, format=format, provider=format, thinking=thinking)
     assert [one for one in broken if one.rule not in THE_REQUEST_S] == []
-    assert context.fits == (context.tokens <= budget)
+    # What is sent is counted once more, by another way than the running sums.
+    counter = octavo.counter_for(None)
+    counted = counter.count_messages(context.messages, context.tools, context.system, format=format).tokens
+    # A repair's notes are reckoned at the longest: never under what is sent, and exact where nothing was repaired.
+    assert context.report.tokens == context.tokens >= counted
+    assert context.tokens == counted or context.report.repairs
+    assert counted <= budget or not context.fits
+    assert context.fits == context.report.fits == (context.report.over == 0)
     assert context.report.over == max(0, context.tokens - budget)
     assert context.fits or context.report.pinned
     assert messages == untouched
@@ -225,7 +248,7 @@ def test_the_prefix_stays_unless_it_is_said_to_move(
         context = octavo.assemble(messages[:cut], budget=limit, model=dialect.model, format=dialect.format)
         if before is not None and not context.report.moved:
             assert context.messages[: len(before.messages)] == before.messages
-        if before is not None and cut in (*calls_at(messages), len(messages)):
+        if before is not None:
             shared = context.report.first_changed_index
             assert shared is not None
             assert context.messages[:shared] == before.messages[:shared]

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import copy
-import json
-import os
 import time
 from dataclasses import dataclass
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -15,8 +12,7 @@ import pytest
 
 from octavo.errors import FormatError, MessageError, OctavoError
 from octavo.messages import FORMATS, infer_format, infer_provider, plain
-
-SHARED = Path(os.environ.get("OCTAVO_SHARED", Path(__file__).parents[2] / "shared"))
+from shared_data import conversations
 
 DECISIVE: list[tuple[str, dict[str, Any]]] = [
     ("anthropic", {"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "n", "input": {}}]}),
@@ -193,13 +189,8 @@ def test_a_whole_response_is_refused_with_the_place_of_its_message() -> None:
 
 
 def test_real_conversations_are_told_by_their_messages() -> None:
-    folder = SHARED / "data" / "transcripts"
-    if not folder.is_dir():
-        pytest.skip(f"no real transcripts at {folder.name}: set OCTAVO_SHARED to the folder that has data/transcripts")
     looked_at = 0
-    for path in sorted(folder.glob("*.jsonl")):
-        for line in path.read_text(encoding="utf-8").splitlines():
-            conversation = json.loads(line)
-            assert infer_format(conversation["messages"]) == conversation["format"], conversation["id"]
-            looked_at += 1
+    for conversation in conversations():
+        assert infer_format(conversation["messages"]) == conversation["format"], conversation["id"]
+        looked_at += 1
     assert looked_at > 200

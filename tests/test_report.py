@@ -40,8 +40,8 @@ def test_every_number_is_true(dialect: Dialect, budget: int, sections: tuple[Sec
     counted = counter.count_messages(context.messages, context.tools, context.system, format=dialect.format)
     assert report.tokens == context.tokens == counted.tokens
     assert report.budget == context.budget == budget
-    assert report.fits == context.fits == (report.tokens <= budget)
-    assert report.over == max(0, report.tokens - budget)
+    assert report.fits == context.fits == (counted.tokens <= budget)
+    assert report.over == max(0, counted.tokens - budget)
     own = {id(message): index for index, message in enumerate(messages)}
     shown = [own[id(message)] for message in context.messages if id(message) in own]
     kept = [index for span in report.spans if span.verdict == "kept" for index in range(span.start, span.end)]

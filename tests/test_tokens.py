@@ -1,9 +1,6 @@
 """Counting for models: texts, messages, tools, media, and the recorded bug reports about them."""
 
-import json
-import os
 import time
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,23 +10,14 @@ from pydantic import BaseModel
 import octavo
 from octavo.errors import BudgetError, CounterError, MessageError, UnknownModelError
 from octavo.tokens import Counter, TokenCounter, Usage, counter_for
+from shared_data import bug_report
 
 MODELS = ["gpt-4o", "gpt-4", "claude-sonnet-4-5", "claude-opus-4-8", "gemini-2.5-pro", "qwen3-32b", "house-model"]
-SHARED = Path(os.environ.get("OCTAVO_SHARED", Path(__file__).parents[2] / "shared"))
 
 
 @pytest.fixture(params=MODELS)
 def counter(request: pytest.FixtureRequest) -> Counter:
     return counter_for(request.param)
-
-
-def report(name: str) -> dict[str, Any]:
-    """One recorded bug report; the test is skipped where the data is absent."""
-    path = SHARED / "cases/bug_reports.jsonl"
-    if not path.exists():
-        pytest.skip(f"{path} is absent: set OCTAVO_SHARED")
-    cases = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    return next(case for case in cases if case["id"] == name)
 
 
 # ---- models ----
@@ -253,7 +241,7 @@ def test_b010_a_million_times_one_character(character: str) -> None:
 
 
 def test_b011_odd_fields(counter: Counter) -> None:
-    messages = report("B011")["input"]["messages"]
+    messages = bug_report("B011")["input"]["messages"]
     assert len(messages) == 6
     each = [counter.count_message(message, format="openai") for message in messages]
     assert counter.count_messages(messages, format="openai").tokens == sum(each) + counter.fixed

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import copy
-import json
-import os
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -18,11 +15,8 @@ from octavo.errors import BudgetError, FormatError, MessageError
 from octavo.recipes import CONTINUE, DUMMY_SIGNATURE, NO_RESULT, START, carry_out
 from octavo.validity import Mode, repair, rules, validate
 from reference_rules import Request, broken_rules
+from shared_data import conversations
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-SHARED = Path(os.environ.get("OCTAVO_SHARED", Path(__file__).parents[2] / "shared"))
 PROVIDERS = ["anthropic", "openai", "openai-responses", "gemini", "bedrock"]
 TOLD = {"A7", "A18", "B2", "R6"}
 
@@ -555,23 +549,15 @@ def test_pydantic_messages_come_back_as_the_same_objects_or_as_dicts() -> None:
     assert validate(repaired, "anthropic", format="anthropic") == []
 
 
-def conversations() -> Iterator[tuple[str, dict[str, Any]]]:
-    for path in sorted((SHARED / "data" / "transcripts").glob("*.jsonl")):
-        for line in path.read_text(encoding="utf-8").splitlines():
-            yield path.name, json.loads(line)
-
-
 def test_real_transcripts_are_valid_after_repair_wherever_they_are_cut() -> None:
-    if not (SHARED / "data" / "transcripts").is_dir():
-        pytest.skip("the real transcripts are not on this machine (OCTAVO_SHARED)")
     cuts = placeholders = 0
-    for name, conversation in conversations():
+    for conversation in conversations():
         messages, form = conversation["messages"], conversation["format"]
         before = [end for end, message in enumerate(messages) if end and message.get("role") == "assistant"]
         whole = repair(messages, form, format=form)
         for end in [*before, len(messages)]:
             repaired = repair(messages[:end], form, format=form)
-            assert validate(repaired.messages, form, format=form) == [], (name, conversation["id"], end)
+            assert validate(repaired.messages, form, format=form) == [], (conversation["id"], end)
             cuts += 1
         placeholders += sum(change.kind.startswith("added") for change in whole.log)
     assert cuts > 1000

@@ -143,7 +143,8 @@ class Contender:
 
         self.times.append(timed(work))
 
-    def row(self, octavo_turn: float) -> list[str]:
+    def measured(self) -> tuple[float, list[str]]:
+        """The median, and the cells beside it. The ratio waits for Octavo's own median, which is the whole run's."""
         # Judged where no call waits: the last turn of each contender is chosen so.
         assert "tool_calls" not in self.originals[-1], len(self.times)
         sent = self.peer.write(self.kept, self.originals)
@@ -152,8 +153,7 @@ class Contender:
         median = statistics.median(self.times)
         verdict = "valid" if not broken else f"breaks {broken} rule{'s' * (broken > 1)}"
         fits = "within" if tokens <= BUDGET else f"over by {tokens - BUDGET:,}"
-        ratio = f"{median / octavo_turn:,.0f}×"
-        return [self.name, microseconds(median), ratio, f"{len(sent)}", f"{tokens:,}", fits, verdict]
+        return median, [f"{len(sent)}", f"{tokens:,}", fits, verdict]
 
 
 def contenders() -> list[Contender]:
@@ -180,18 +180,21 @@ def peers() -> None:
         for rival in rivals:
             rival.round()
     again = rivals[-1]
-    first = again.row(statistics.median(lane.turns))
+    measured = [(rival.name, *rival.measured()) for rival in rivals]
     again.name, again.times, again.most = "agent-framework ContextWindow, later calls", [], 5
     for _ in range(again.most):
         lane.round()
         again.round()
+    measured.append((again.name, *again.measured()))
     octavo_turn = statistics.median(lane.turns)
     context = checked(octavo.assemble(history(PEERS_AT), budget=BUDGET, model=MODEL))
     ours = [
         "**octavo**, exact counts", microseconds(octavo_turn), "1×", f"{len(context.messages)}",
         f"{context.tokens:,}", "within", "valid",
     ]  # fmt: skip
-    rows = [ours, *(rival.row(octavo_turn) for rival in rivals[:-1]), first, again.row(octavo_turn)]
+    rows = [ours]
+    for name, median, cells in measured:
+        rows.append([name, microseconds(median), f"{median / octavo_turn:,.0f}×", *cells])
     columns = (f"at {PEERS_AT:,} messages", "turn, median", "of Octavo's", "messages sent", "tokens", "budget", "rules")
     packages = results.versions("langchain-core", "litellm", "haystack-ai", "agent-framework-core", "tiktoken")
     results.write("assembly_peers", COMMAND, columns, rows, said=f"{packages}; {yardstick}")
