@@ -38,6 +38,9 @@ below which the hand-over costs more than it saves."""
 _BATCH: Final = 16
 """Messages that a worker thread reads at a time: between batches the event loop gets the interpreter."""
 
+_MODES: Final = 8
+"""Modes that are kept: one for each way to call in use, until system or tools change."""
+
 
 _Framed: TypeAlias = tuple[tuple[tuple[Section, ...], str | None, int], Frame]
 """A frame and what it was counted for: sections, a text of system, and the fingerprint of everything else."""
@@ -214,7 +217,7 @@ class Transcript:
         limit = Budget.of(budget)
         with self._lock:
             frame = self._frame(system, tools, tuple(sections))
-            mode = self._mode(thinking, previous_response_id, tools)
+            mode = self._mode(thinking, previous_response_id, tools, system)
             plan = self._engine.plan(
                 limit.tokens, frame.tokens, frame.beside, limit.marks.per_mille, mode, self._costs()
             )
@@ -435,14 +438,20 @@ class Transcript:
             self._framed = (mark, frame_of(self._counter, self._format, system, tools, sections))
         return self._framed[1]
 
-    def _mode(self, thinking: bool | None, previous_response_id: str | None, tools: Any) -> Mode:
-        """What the rules must know of the request; the same for most calls of a conversation."""
-        key = (thinking, previous_response_id, None if tools is None else bool(tools), self._provider)
+    def _mode(self, thinking: bool | None, previous_response_id: str | None, tools: Any, system: Any) -> Mode:
+        """What the rules must know of the request; the same for most calls of a conversation.
+
+        The frame's fingerprint stands for what is read of system and tools: their cache breakpoints.
+        """
+        mark = None if self._framed is None else self._framed[0][2]
+        key = (thinking, previous_response_id is None, None if tools is None else bool(tools), self._provider, mark)
         mode = self._modes.get(key)
         if mode is None:
+            if len(self._modes) >= _MODES:
+                self._modes.clear()
             mode = self._modes[key] = mode_of(
                 self._messages, self._provider, format=self._format, model=self._model, thinking=thinking,
-                previous_response_id=previous_response_id, tools=tools,
+                previous_response_id=previous_response_id, tools=tools, system=system, every_turn=True,
             )  # fmt: skip
         return mode
 
