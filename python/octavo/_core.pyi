@@ -44,8 +44,8 @@ class ModelProfile:
     def known(self) -> bool:
         """Whether a row matched."""
     @property
-    def provider(self) -> str:
-        """Whose rules apply."""
+    def provider(self) -> Literal["anthropic", "openai", "gemini", "bedrock"]:
+        """Whose rules hold for messages in that format."""
     @property
     def format(self) -> Literal["anthropic", "openai", "openai-responses", "gemini", "bedrock"]:
         """The format that messages are usually written in."""
@@ -61,6 +61,18 @@ class ModelProfile:
     @property
     def prefill(self) -> bool:
         """Whether a conversation may end with the beginning of the answer."""
+    @property
+    def system_messages(self) -> bool | None:
+        """Whether system messages may stand amid the others, where a source says so."""
+    @property
+    def thinking_first(self) -> bool:
+        """Whether a tool loop must start with thinking while thinking is on."""
+    @property
+    def signed_calls(self) -> bool:
+        """Whether calls of the current turn must carry a thought signature."""
+    @property
+    def reasoning_content(self) -> bool:
+        """Whether assistant messages with calls must carry `reasoning_content` while thinking is on."""
     @property
     def keeps_thinking(self) -> bool:
         """Whether reasoning of earlier turns stays in the context."""
@@ -107,6 +119,9 @@ class TokenCounter:
     @property
     def profile(self) -> ModelProfile:
         """What the model table says."""
+
+def model_profile(model: str) -> ModelProfile:
+    """Say what the model table says of a name; its fallback where no row matches."""
 
 def read_usage(usage: object) -> tuple[int, int]:
     """Input and output tokens of a reported usage."""

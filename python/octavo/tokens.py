@@ -10,7 +10,7 @@ from typing import Any, Final, Literal, Protocol, TypeAlias, final, runtime_chec
 
 from octavo import _core
 from octavo.errors import BudgetError, CounterError
-from octavo.messages import Format, infer_format, listed
+from octavo.messages import Format, Provider, infer_format, listed
 
 __all__ = ["Count", "Counter", "Method", "Model", "TokenCounter", "Usage", "counter_for", "limit_cache"]
 
@@ -75,7 +75,8 @@ class Model:
     Attributes:
         name: the name that was asked for.
         known: whether a row of the table matched it.
-        provider: whose rules apply: `anthropic`, `openai`, `gemini`, `bedrock`, `deepseek`, `moonshot`, `open`.
+        provider: whose rules hold for messages in that format: what :func:`octavo.messages.infer_provider` answers
+            for it.
         format: the format that its messages are usually written in.
         encoding: the encoding that is counted with.
         method: how texts are counted.
@@ -87,7 +88,7 @@ class Model:
 
     name: str | None
     known: bool
-    provider: str
+    provider: Provider
     format: Format
     encoding: str
     method: Method

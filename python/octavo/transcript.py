@@ -39,8 +39,14 @@ below which the hand-over costs more than it saves."""
 _BATCH: Final = 16
 """Messages that a worker thread reads at a time: between batches the event loop gets the interpreter."""
 
+_MODES: Final = 8
+"""Modes that are kept: one for each way to call in use, until system or tools change."""
 
-_Framed: TypeAlias = tuple[tuple[Format, tuple[Section, ...], tuple[str | None, int]], Frame]
+
+_Mark: TypeAlias = tuple[str | None, int]
+"""A text of system, and the fingerprint of everything else in system and tools."""
+
+_Framed: TypeAlias = tuple[tuple[Format, tuple[Section, ...], _Mark], Frame]
 """A frame and what it was counted for: format, sections, a text of system, the fingerprint of everything else."""
 
 _NAMED: Final[dict[Format, int]] = {"gemini": 12}
@@ -225,13 +231,15 @@ class Transcript:
         limit = Budget.of(budget)
         system, tools = reread(system), reread(tools)
         engine = self._engine
-        frame = self._frame(engine, system, tools, tuple(sections))
-        basis = hash((frame.joined, frame.leading, self._framed_mark(system, tools), thinking)) & _BITS
+        mark = _mark_of(system, tools)
+        frame = self._frame(engine, mark, system, tools, tuple(sections))
+        basis = hash((frame.joined, frame.leading, mark, thinking)) & _BITS
         asked = Asked(
             engine=engine, counter=self._counter, model=self._model, format=engine.format,
             provider=self._provider_of(engine), budget=limit, frame=frame, system=system, tools=tools,
             limits=(limit.tokens, frame.tokens, frame.beside, basis),
-            mode=self._mode(engine, thinking, previous_response_id, tools), before=self._before(len(engine)),
+            mode=self._mode(engine, mark, thinking, previous_response_id, system, tools),
+            before=self._before(len(engine)),
         )  # fmt: skip
         draft = self._planned(asked)
         self._earlier, self._sent = self._before(draft.plan.end), draft.sent
@@ -434,37 +442,43 @@ class Transcript:
             return infer_format([engine[0], *fresh], self._model)
         return engine.format
 
-    def _frame(self, engine: _core.Transcript, system: Any, tools: Any, sections: tuple[Section, ...]) -> Frame:
+    def _frame(
+        self, engine: _core.Transcript, mark: _Mark, system: Any, tools: Any, sections: tuple[Section, ...]
+    ) -> Frame:
         """The counted frame; counted anew when anything in it changed, also deep inside."""
-        mark = (engine.format, sections, self._framed_mark(system, tools))
+        known = (engine.format, sections, mark)
         framed = self._framed
-        if framed is None or framed[0] != mark:
-            framed = (mark, frame_of(self._counter, engine.format, system, tools, sections))
+        if framed is None or framed[0] != known:
+            framed = (known, frame_of(self._counter, engine.format, system, tools, sections))
             self._framed = framed
         return framed[1]
 
-    @staticmethod
-    def _framed_mark(system: Any, tools: Any) -> tuple[str | None, int]:
-        """What tells whether system or tools changed.
-
-        A text cannot change, and comparing it with itself costs nothing however long it is; what can change in
-        place is read for its fingerprint.
-        """
-        text = system if isinstance(system, str) else None
-        rest = None if text is not None else system
-        return text, 0 if rest is None and tools is None else _core.fingerprint((rest, tools))
-
     def _mode(
-        self, engine: _core.Transcript, thinking: bool | None, previous_response_id: str | None, tools: Any
+        self,
+        engine: _core.Transcript,
+        mark: _Mark,
+        thinking: bool | None,
+        previous_response_id: str | None,
+        system: Any,
+        tools: Any,
     ) -> Mode:
         """What the rules must know of the request; the same for most calls of a conversation."""
         provider = self._provider_of(engine)
-        key = (thinking, previous_response_id, None if tools is None else bool(tools), engine.format, provider)
+        key = (
+            thinking,
+            previous_response_id is None,
+            None if tools is None else bool(tools),
+            engine.format,
+            provider,
+            mark,
+        )
         mode = self._modes.get(key)
         if mode is None:
+            if len(self._modes) >= _MODES:
+                self._modes.clear()
             mode = self._modes[key] = mode_of(
-                engine.messages(), provider, format=engine.format, model=self._model, thinking=thinking,
-                previous_response_id=previous_response_id, tools=tools,
+                (), provider, format=engine.format, model=self._model, thinking=thinking,
+                previous_response_id=previous_response_id, tools=tools, system=system, every_turn=True,
             )  # fmt: skip
         return mode
 
@@ -480,6 +494,17 @@ class Transcript:
             note = max(counter.count(START), counter.count(CONTINUE))
             costs = self._costs[format] = (placeholder + _NAMED.get(format, 0), note, framing)
         return costs
+
+
+def _mark_of(system: Any, tools: Any) -> _Mark:
+    """What tells whether system or tools changed.
+
+    A text cannot change, and comparing it with itself costs nothing however long it is; what can change in place
+    is read for its fingerprint.
+    """
+    text = system if isinstance(system, str) else None
+    rest = None if text is not None else system
+    return text, 0 if rest is None and tools is None else _core.fingerprint((rest, tools))
 
 
 async def _off_loop(work: Callable[..., _T], *arguments: Any, **options: Any) -> _T:

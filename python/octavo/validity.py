@@ -67,10 +67,18 @@ class Mode:
     """Whether a tool loop must start with thinking while it is on."""
     signed_calls: bool = False
     """Whether calls of the current turn must carry a thought signature."""
-    reasoning_content: bool = False
-    """Whether assistant messages with calls must carry `reasoning_content`."""
+    reasoning_content: bool | None = False
+    """Whether assistant messages with calls must carry `reasoning_content` unless thinking is off; `None`: with
+    thinking on, where another assistant message of the list carries it."""
+    every_turn: bool = False
+    """Whether what holds for the newest turn (A8, G2) is done to every turn, so that a message is not edited while
+    it is the newest and given back later: :meth:`Transcript.assemble` asks for it, to keep the prefix."""
     breakpoints: int = 0
     """Cache breakpoints in system and tools."""
+    short_breakpoints: bool = False
+    """Whether one of them lives five minutes: none of an hour may follow."""
+    mixed_breakpoints: bool = False
+    """Whether one of an hour follows one of five minutes among them already."""
     size: tuple[int, int] | None = None
     """Tokens of the input plus the reserve, and the most that the model takes."""
 
@@ -89,12 +97,17 @@ def mode_of(
     system: object = None,
     tokens: int | None = None,
     limit: int | None = None,
+    every_turn: bool = False,
 ) -> Mode:
-    """Gather what is stated about a request, and what its model's name says. See :func:`validate`."""
+    """Gather what is stated about a request, and what its model's name says. See :func:`validate`.
+
+    Of the messages nothing but their format is read, so that the answer holds for all of a conversation.
+    """
     tools, system = reread(tools), reread(system)
     form = _known(format) if format is not None else infer_format(messages, model)
     whose = _known(provider) if provider is not None else infer_provider(form, model)
     facts = facts_of(model)
+    lives = [*_breakpoints(tools), *_breakpoints(system)] if whose == "anthropic" else []
     return Mode(
         provider=whose,
         format=form,
@@ -105,8 +118,12 @@ def mode_of(
         has_tools=None if tools is None else bool(tools),
         thinking_first=facts.thinking_first,
         signed_calls=facts.signed_calls or (model is None and thinking is True),
-        reasoning_content=thinking is True and _wants_reasoning(messages, model, known=facts.reasoning_content),
-        breakpoints=_count_breakpoints(system) + _count_breakpoints(tools),
+        reasoning_content=facts.reasoning_content if thinking is True else False,
+        every_turn=every_turn,
+        breakpoints=len(lives),
+        short_breakpoints=not all(lives),
+        # In order: tools, then system.
+        mixed_breakpoints=lives != sorted(lives, reverse=True),
         size=_size(tokens, limit),
     )
 
@@ -173,10 +190,8 @@ def validate(
     if original is not None and mode.provider == "anthropic" == mode.format:
         found.extend(_changed_thinking(whole, original))
         found.sort(key=lambda violation: (violation[0], -1 if violation[1] is None else violation[1]))
-    return [
-        Violation(index, rule, f"message {index}: {said(whole, mode.format, index, block, rule)}", block)
-        for index, block, rule in found
-    ]
+    words = said(whole, mode.format, found)
+    return [Violation(index, rule, message, block) for (index, block, rule), message in zip(found, words, strict=True)]
 
 
 def repair(
@@ -243,17 +258,17 @@ def _size(tokens: int | None, limit: int | None) -> tuple[int, int] | None:
     return None if tokens is None or limit is None else (tokens, limit)
 
 
-def _wants_reasoning(messages: Sequence[object], model: str | None, *, known: bool) -> bool:
-    """Whether this is a server that wants `reasoning_content`: by its model, or by what it wrote itself."""
-    if model is not None:
-        return known
-    return any(isinstance(message, Mapping) and message.get("reasoning_content") for message in messages)
-
-
-def _count_breakpoints(blocks: object) -> int:
+def _breakpoints(blocks: object) -> list[bool]:
+    """Of each cache breakpoint of system blocks or tools, in order, whether it lives an hour."""
     if not isinstance(blocks, Sequence) or isinstance(blocks, str):
-        return 0
-    return sum(1 for block in blocks if isinstance(block, Mapping) and block.get("cache_control") is not None)
+        return []
+    controls = (_member(block, "cache_control") for block in blocks)
+    return [_member(control, "ttl") == "1h" for control in controls if control is not None]
+
+
+def _member(value: object, name: str) -> object:
+    """A member of a mapping, or an attribute of an SDK's or Pydantic object."""
+    return value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
 
 
 def _changed_thinking(messages: Sequence[object], original: Sequence[object]) -> list[tuple[int, int | None, str]]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from octavo.messages import Format
 
-__all__ = ["CONTINUE", "DUMMY_SIGNATURE", "NO_RESULT", "START", "Recipe", "block_id", "carry_out"]
+__all__ = ["CONTINUE", "DUMMY_SIGNATURE", "NO_RESULT", "START", "Recipe", "carry_out", "shape_of"]
 
 _SHAPES: Final[dict[Format, type[Shape]]] = {
     "anthropic": Anthropic,
@@ -41,7 +41,7 @@ def carry_out(messages: Sequence[object], recipes: Sequence[Recipe], format: For
     Returns:
         A new list: kept messages are the very same objects, composed ones are plain dicts.
     """
-    shape = _SHAPES[format](messages)
+    shape = shape_of(messages, format)
     return [messages[recipe] if isinstance(recipe, int) else _composed(shape, recipe) for recipe in recipes]
 
 
@@ -52,7 +52,6 @@ def _composed(shape: Shape, recipe: Composed) -> Block:
     return {**message, "reasoning_content": " "} if add_reasoning else message
 
 
-def block_id(messages: Sequence[object], index: int, block: int, format: Format) -> str:
-    """Give the call id that a block carries, for people: its function's name, or a sign that it has none."""
-    found = _SHAPES[format](messages).pair_id(index, block)
-    return found if isinstance(found, str) and found else "(no id)"
+def shape_of(messages: Sequence[object], format: Format) -> Shape:
+    """Give what finds the blocks of these messages; each message is read once however often it is asked for."""
+    return _SHAPES[format](messages)

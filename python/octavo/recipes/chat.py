@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from octavo.recipes.shape import NO_RESULT, NOTES, Block, Edits, Piece, Shape, as_block, is_list
+from octavo.recipes.shape import NO_RESULT, NOTES, Block, Edits, Piece, Shape, as_block, is_list, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -40,18 +41,20 @@ class Chat(Shape):
         return self._edited(source, pieces)
 
     def _no_result(self, piece: Piece) -> Block:
-        _, index, number, copy = piece
+        _, index, number, copy, edits = piece
         call = self.block(index, number)
         if "function" not in call and "name" in call:
             # The member `function_call` of older clients: its result has a name and no id.
             return {"role": "function", "name": call["name"], "content": NO_RESULT}
-        call_id = self.final_id(index, number, copy)
+        call_id = self.final_id(index, number, copy, edits)
         return {"role": "tool", **({"tool_call_id": call_id} if call_id else {}), "content": NO_RESULT}
 
     def _tool_message(self, piece: Piece) -> Block:
         message = dict(self.message(piece[1]))
-        message["role"] = "tool"
-        message["tool_call_id"] = self.result_id(piece)
+        if message.get("role") != "function" or piece[4] & Edits.TAKE_ID:
+            message["role"] = "tool"
+            message["tool_call_id"] = self.result_id(piece)
+        message["content"] = _content(message.get("content"))
         return message
 
     def _edited(self, source: int | None, pieces: Sequence[Piece]) -> Block:
@@ -64,6 +67,13 @@ class Chat(Shape):
                 values[place[0]].append(self._value(message, place, kept[place]))
         for member, left in values.items():
             self._put(message, member, left)
+        if message.get("role") == "model":
+            message["role"] = "assistant"
+        says = message.get("tool_calls") or any(
+            message.get(member) is not None for member in ("function_call", "refusal")
+        )
+        if not (says and message.get("role") == "assistant") or message.get("content") is not None:
+            message["content"] = _content(message.get("content"))
         return message
 
     @staticmethod
@@ -82,13 +92,49 @@ class Chat(Shape):
         _, index, block, copy, edits, _ = piece
         value = message[member] if number is None else message[member][number]
         if copy and member == "tool_calls":
-            return {**as_block(value), "id": self.final_id(index, block, copy)}
+            value = {**as_block(value), "id": self.final_id(index, block, copy, edits)}
+        if edits & (Edits.MEND_ARGUMENTS | Edits.RESHAPE) and member in ("tool_calls", "function_call"):
+            return _mended_call(as_block(value), member)
         return _stripped(value) if edits & Edits.STRIP_END else value
 
     @staticmethod
     def _at(message: Block, place: _Place) -> Block:
         member, number = place
         return as_block(message[member] if number is None else message[member][number])
+
+
+def _content(content: object) -> object:
+    """The content in the shape that the format has: a text, or parts with a text each."""
+    if not is_list(content):
+        return text_of(content)
+    if not content:
+        return ""
+    return [_part(item) for item in content]
+
+
+def _part(item: object) -> object:
+    part = as_block(item) if not isinstance(item, Mapping) else item
+    if part.get("type") == "text" and not isinstance(part.get("text"), str):
+        return {**part, "text": text_of(part.get("text"))}
+    return item if isinstance(item, Mapping) else part
+
+
+def _mended_call(call: Block, member: str) -> Block:
+    """A call with a text as its arguments. One without `function` has its name and arguments beside the id."""
+    if member == "function_call":
+        return {**call, "arguments": text_of(call.get("arguments")) or "{}"}
+    function = as_block(call.get("function") or {"name": call.get("name") or "unknown", **_arguments(call)})
+    kept = {key: value for key, value in call.items() if key not in ("name", "arguments", "input")}
+    return {
+        **kept,
+        "type": "function",
+        "function": {**function, "arguments": text_of(function.get("arguments")) or "{}"},
+    }
+
+
+def _arguments(call: Block) -> Block:
+    found = call.get("arguments", call.get("input"))
+    return {} if found is None else {"arguments": found}
 
 
 def _stripped(value: object) -> object:

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from octavo.recipes.shape import NO_RESULT, NOTES, Block, Edits, Piece, Shape, as_block, is_list
+from octavo.recipes.shape import (
+    NO_RESULT,
+    NOTES,
+    Block,
+    Edits,
+    Piece,
+    Shape,
+    as_block,
+    is_list,
+    renames,
+    text_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,6 +26,9 @@ __all__ = ["Items"]
 _NO_SCREENSHOT: Final = (
     "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII="
 )
+
+# Roles that messages of other formats have, and what they are called here.
+_ROLES: Final = {"model": "assistant", "tool": "user", "function": "user"}
 
 # The member that pairs an item, where it is not `call_id`.
 _PAIRING_MEMBERS: Final = {"mcp_approval_request": "id", "mcp_approval_response": "approval_request_id"}
@@ -42,27 +56,37 @@ class Items(Shape):
         if tag in NOTES:
             return {"type": "message", "role": role, "content": NOTES[tag]}
         if tag == "no_result":
-            _, index, number, copy = pieces[0]
-            return _no_output(self.block(index, number), self.final_id(index, number, copy))
+            _, index, number, copy, edits = pieces[0]
+            return _no_output(self.block(index, number), self.final_id(index, number, copy, edits))
         index = source if source is not None else pieces[0][1]
         item = self.message(index)
         if item.get("type") in (None, "", "message"):
-            return self._edited_message(item, pieces)
+            return {**self._edited_message(item, pieces), "role": _ROLES.get(str(item.get("role")), item.get("role"))}
         return self._edited_item(item, pieces[0])
 
     def _edited_item(self, item: Block, piece: Piece) -> Block:
-        _, index, number, copy, edits, call = piece
-        if not (copy or edits & Edits.TAKE_ID):
-            return dict(item)
-        new = self.result_id(piece) if call is not None else self.final_id(index, number, copy)
-        return {**item, _PAIRING_MEMBERS.get(str(item.get("type")), "call_id"): new}
+        edited = dict(item)
+        if renames(piece):
+            edited[_PAIRING_MEMBERS.get(str(item.get("type")), "call_id")] = self.new_id(piece)
+        if piece[4] & Edits.MEND_ARGUMENTS:
+            edited["arguments"] = text_of(item.get("arguments")) or "{}"
+        return edited
 
     def _edited_message(self, item: Block, pieces: Sequence[Piece]) -> Block:
         parts = [_stripped(self.block(piece[1], piece[2]), piece) for piece in pieces]
         content = item.get("content")
-        if isinstance(content, str):
+        if isinstance(content, str) or not parts:
             return {**item, "content": parts[0]["text"] if parts else ""}
-        return {**item, "content": parts}
+        # A part that was a bare text gets the type that its speaker's texts have.
+        kind = "output_text" if item.get("role") in ("assistant", "model") else "input_text"
+        typed = [{**part, "type": kind} if part.get("type") == "text" else part for part in parts]
+        return {**item, "content": [_with_text(part) for part in typed] if is_list(content) else text_of(content)}
+
+
+def _with_text(part: Block) -> Block:
+    if part.get("type") not in ("input_text", "output_text") or isinstance(part.get("text"), str):
+        return part
+    return {**part, "text": text_of(part.get("text"))}
 
 
 def _stripped(part: Block, piece: Piece) -> Block:

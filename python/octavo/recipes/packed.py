@@ -3,14 +3,31 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
-from octavo.recipes.shape import DUMMY_SIGNATURE, NO_RESULT, NOTES, Block, Edits, Piece, Shape, as_block, is_list
+from octavo.messages import plain
+from octavo.recipes.shape import (
+    DUMMY_SIGNATURE,
+    NO_RESULT,
+    NOTES,
+    Block,
+    Edits,
+    Piece,
+    Shape,
+    as_block,
+    is_list,
+    object_of,
+    renames,
+    text_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 __all__ = ["Anthropic", "Bedrock", "Gemini", "Packed"]
+
+_TOOL_ROLES: Final = ("tool", "function")
+"""Roles of Chat Completions that Anthropic does not have."""
 
 
 class Packed(Shape):
@@ -40,32 +57,59 @@ class Packed(Shape):
 
     def compose(self, role: str, source: int | None, pieces: Sequence[Piece]) -> Block:
         """Put a message together; members other than role and content come from its source."""
-        composed = dict(self.message(source)) if source is not None else {}
+        composed = {} if source is None else self.members(self.message(source))
         composed["role"] = self.role_name(role)
         composed[self.content] = [self._piece(piece) for piece in pieces]
         return composed
+
+    def members(self, message: Block) -> Block:
+        """Give what a message made of this one takes over, in a dict of its own."""
+        return dict(message)
+
+    @abstractmethod
+    def arguments(self, block: Block) -> Block:
+        """Give a copy of a call with an object as its arguments."""
+
+    def reshaped(self, block: Block) -> Block:
+        """Give a copy of a block in the shape that the format has; most are so once they are plain."""
+        return block
 
     def _piece(self, piece: Piece) -> Block:
         if piece[0] in NOTES:
             return as_block(NOTES[piece[0]], self.text_type)
         if piece[0] == "no_result":
-            _, index, number, copy = piece
-            return self.no_result(self.block(index, number), self.final_id(index, number, copy))
+            _, index, number, copy, edits = piece
+            return self.no_result(self.block(index, number), self.final_id(index, number, copy, edits))
         return self._taken(piece)
 
     def _taken(self, piece: Piece) -> Block:
-        _, index, number, copy, edits, call = piece
+        _, index, number, _, edits, _ = piece
         block = self.block(index, number)
-        if copy or edits & Edits.TAKE_ID:
-            new = self.result_id(piece) if call is not None else self.final_id(index, number, copy)
-            block = self.with_id(block, new)
+        if renames(piece):
+            block = self.with_id(block, self.new_id(piece))
+        if edits & Edits.RESHAPE:
+            block = self.reshaped(block)
+        if edits & Edits.MEND_ARGUMENTS:
+            block = self.arguments(block)
         if edits & Edits.STRIP_END:
             block = {**block, "text": block["text"].rstrip()}
-        if edits & Edits.DROP_BREAKPOINT:
-            block = {key: value for key, value in block.items() if key != "cache_control"}
+        if edits & (Edits.DROP_BREAKPOINT | Edits.SHORTEN_BREAKPOINT):
+            block = _without_breakpoint(block, shorten=not edits & Edits.DROP_BREAKPOINT)
         if edits & Edits.SIGN:
             block = {**block, "thoughtSignature": DUMMY_SIGNATURE}
         return block
+
+
+def _without_breakpoint(block: Block, *, shorten: bool) -> Block:
+    """A copy whose breakpoints, those inside a result included, are gone or live five minutes."""
+    changed = {key: value for key, value in block.items() if key != "cache_control"}
+    control = block.get("cache_control")
+    if shorten and control is not None:
+        changed["cache_control"] = {key: value for key, value in plain(control).items() if key != "ttl"}
+    content = block.get("content")
+    if is_list(content) and content:
+        changed["content"] = [_without_breakpoint(as_block(item), shorten=shorten) for item in content]
+    return changed
 
 
 class Anthropic(Packed):
@@ -73,9 +117,27 @@ class Anthropic(Packed):
 
     text_type = "text"
 
+    def members(self, message: Block) -> Block:
+        """Give what a message made of this one takes over: nothing of a tool message of Chat Completions."""
+        return {} if message.get("role") in _TOOL_ROLES else dict(message)
+
+    def arguments(self, block: Block) -> Block:
+        """Give a copy of a call with an object as its input."""
+        return {**block, "input": object_of(block.get("input"))}
+
+    def reshaped(self, block: Block) -> Block:
+        """Give a result with a text, or with blocks, as its content."""
+        content = block.get("content")
+        if block.get("type") != "tool_result" or isinstance(content, str):
+            return block
+        return {**block, "content": [as_block(item) for item in content] if is_list(content) else text_of(content)}
+
     def blocks(self, message: Block) -> list[Block]:
-        """Give the blocks; a content that is a text is one block."""
+        """Give the blocks; a content that is a text is one block, and so is a tool message of Chat Completions."""
         content = message.get("content")
+        if message.get("role") in _TOOL_ROLES and not _holds_results(content):
+            named = message.get("tool_call_id") or message.get("tool_use_id")
+            return [{"type": "tool_result", **({"tool_use_id": named} if named else {}), **_said(content)}]
         if content is None or is_list(content):
             return super().blocks(message)
         return [as_block(content)]
@@ -94,8 +156,24 @@ class Anthropic(Packed):
         return {"type": "tool_result", **named, "content": NO_RESULT, "is_error": True}
 
 
+def _holds_results(content: object) -> bool:
+    items = content if isinstance(content, list | tuple) else ()
+    return any(as_block(item).get("type") == "tool_result" for item in items)
+
+
+def _said(content: object) -> Block:
+    if content is None:
+        return {}
+    return {"content": content if isinstance(content, str) or is_list(content) else text_of(content)}
+
+
 class Bedrock(Packed):
     """Bedrock Converse."""
+
+    def arguments(self, block: Block) -> Block:
+        """Give a copy of a call with an object as its input."""
+        key, inside = self._inside(block)
+        return {**block, key: {**inside, "input": object_of(inside.get("input"))}}
 
     def id_of(self, block: Block) -> object:
         """Give the id of a call or result."""
@@ -121,6 +199,11 @@ class Gemini(Packed):
     """Gemini `contents`: ids are optional, names pair."""
 
     content = "parts"
+
+    def arguments(self, block: Block) -> Block:
+        """Give a copy of a call with an object as its arguments."""
+        key, inside = self._inside(block)
+        return {**block, key: {**inside, "args": object_of(inside.get("args"))}}
 
     def role_name(self, role: str) -> str:
         """Give the format's name of a role."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, Final, TypeAlias
 
+from octavo.formats.arguments import arguments_object, json_text
 from octavo.messages import plain
 
 __all__ = [
@@ -27,7 +29,7 @@ Block: TypeAlias = dict[str, Any]
 """A content block, part or item as a plain dict."""
 
 Piece: TypeAlias = tuple[Any, ...]
-"""`("block", message, block, copy, edits, call)`, `("no_result", message, block, copy)`, or `(note,)`."""
+"""`("block", message, block, copy, edits, call)`, `("no_result", message, block, copy, edits)`, or `(note,)`."""
 
 Composed: TypeAlias = tuple[str, int | None, Sequence[Piece], bool]
 """Role, source and pieces of a composed message, and whether it gets a blank `reasoning_content`."""
@@ -58,15 +60,28 @@ class Edits:
     STRIP_END: Final = 2
     DROP_BREAKPOINT: Final = 4
     SIGN: Final = 8
+    SHORTEN_BREAKPOINT: Final = 16
+    MEND_ID: Final = 32
+    MEND_ARGUMENTS: Final = 64
+    RESHAPE: Final = 128
+
+
+# What Anthropic and Bedrock take as an id: "String should match pattern '^[a-zA-Z0-9_-]+$'" (2026-11).
+_NOT_IN_IDS: Final = re.compile(r"[^a-zA-Z0-9_-]")
 
 
 class Shape(ABC):
-    """One list of messages in one format, and how its blocks are found and put together."""
+    """One list of messages in one format, and how its blocks are found and put together.
+
+    Each message is made plain, and its blocks are listed, once: a repair asks for them block by block.
+    """
 
     def __init__(self, messages: Sequence[object]) -> None:
         """Take the list as it is; nothing is read before it is needed."""
         self._messages = messages
         self._new_ids: dict[tuple[int, int], str] = {}
+        self._plain: dict[int, Block] = {}
+        self._blocks: dict[int, list[Block]] = {}
 
     @abstractmethod
     def blocks(self, message: Block) -> list[Block]:
@@ -82,26 +97,42 @@ class Shape(ABC):
 
     def message(self, index: int) -> Block:
         """Give a message as a plain dict. It may be the caller's own."""
-        return plain(self._messages[index], index)
+        found = self._plain.get(index)
+        if found is None:
+            found = self._plain[index] = plain(self._messages[index], index)
+        return found
 
     def block(self, index: int, number: int) -> Block:
         """Give a block. It may be the caller's own."""
-        return self.blocks(self.message(index))[number]
+        return self.blocks_of(index)[number]
+
+    def blocks_of(self, index: int) -> list[Block]:
+        """Give the blocks of the message at `index`."""
+        found = self._blocks.get(index)
+        if found is None:
+            found = self._blocks[index] = self.blocks(self.message(index))
+        return found
 
     def pair_id(self, index: int, number: int) -> object:
         """Give the id (or name) that pairs a block."""
         return self.id_of(self.block(index, number))
 
-    def final_id(self, index: int, number: int, copy: int) -> object:
-        """Give the id that a call ends up with: its own, or with a suffix that makes it unique in the list."""
+    def final_id(self, index: int, number: int, copy: int, edits: int = 0) -> object:
+        """Give the id that a call ends up with: its own, or one made from it that is unique in the list."""
         own = self.pair_id(index, number)
-        if not copy or not isinstance(own, str):
+        mends = edits & Edits.MEND_ID
+        if not mends and not (copy and isinstance(own, str)):
             return own
         place = (index, number)
         if place not in self._new_ids:
-            new = f"{own}-{copy}"
+            stem = own if isinstance(own, str) else ""
+            if mends:
+                # A call without id is named by its place, which stays what it is.
+                stem = _NOT_IN_IDS.sub("_", stem) or f"call_{index}_{number}"
+            suffix = f"-{copy or 2}"
+            new = stem + suffix if copy else stem
             while new in self._taken_ids:
-                new = f"{new}-{copy}"
+                new += suffix
             self._taken_ids.add(new)
             self._new_ids[place] = new
         return self._new_ids[place]
@@ -109,13 +140,18 @@ class Shape(ABC):
     def result_id(self, piece: Piece) -> object:
         """Give the id that a result ends up with: that of its call where it follows one."""
         _, index, number, copy, edits, call = piece
-        if call is None or not (copy or edits & Edits.TAKE_ID):
+        if call is None or not (copy or edits & (Edits.TAKE_ID | Edits.MEND_ID)):
             return self.pair_id(index, number)
-        return self.final_id(call[0], call[1], copy)
+        return self.final_id(call[0], call[1], copy, edits)
+
+    def new_id(self, piece: Piece) -> object:
+        """Give the id that a call or result ends up with."""
+        _, index, number, copy, edits, call = piece
+        return self.result_id(piece) if call is not None else self.final_id(index, number, copy, edits)
 
     @cached_property
     def _taken_ids(self) -> set[str]:
-        blocks = (block for index in range(len(self._messages)) for block in self.blocks(self.message(index)))
+        blocks = (block for index in range(len(self._messages)) for block in self.blocks_of(index))
         return {found for found in map(self.id_of, blocks) if isinstance(found, str)}
 
 
@@ -125,6 +161,23 @@ def as_block(value: object, text_type: str | None = "text") -> Block:
         text = "" if value is None else str(value)
         return {"text": text} if text_type is None else {"type": text_type, "text": text}
     return plain(value)
+
+
+def renames(piece: Piece) -> bool:
+    """Tell whether a block gets another id."""
+    return bool(piece[3] or piece[4] & (Edits.TAKE_ID | Edits.MEND_ID))
+
+
+def object_of(arguments: object) -> Block:
+    """Give a call's arguments as an object, with nothing of them lost."""
+    if isinstance(arguments, str) or arguments is None:
+        return arguments_object(arguments or "")
+    return plain(arguments) if isinstance(arguments, Mapping) else {"value": arguments}
+
+
+def text_of(value: object) -> str:
+    """Give any value as a text: itself, or its JSON. Nothing is the empty text."""
+    return value if isinstance(value, str) else "" if value is None else json_text(value, 0)
 
 
 def is_list(value: object) -> bool:

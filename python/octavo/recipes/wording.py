@@ -7,17 +7,22 @@ from functools import cache
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from octavo._core import rule_table
-from octavo.recipes import block_id
+from octavo.recipes import shape_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from octavo.messages import Format
+    from octavo.recipes.shape import Shape
 
 __all__ = ["Change", "Rule", "changes_of", "rules", "said"]
 
 _Logged: TypeAlias = tuple[str, int, int | None, str]
 """Kind, message, block and rule of a change, as the engine logs it."""
+
+
+_Found: TypeAlias = tuple[int, int | None, str]
+"""Message, block and rule of a violation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +81,12 @@ _DONE: Final[Mapping[str, str]] = {
     "dropped_reasoning": "left out a reasoning item whose item is gone",
     "signed": "gave a call the documented stand-in for a thought signature",
     "added_reasoning": "added a blank reasoning_content",
+    "changed_role": "gave it the name that the format has for its role",
+    "added_content": "gave it an empty content, where it had none",
+    "reshaped": "wrote its content in the shape that the format has",
+    "mended_arguments": "wrote the arguments of the call {id} as the format has them",
+    "mended_id": "gave the call {id} and its result an id that the provider takes",
+    "shortened_breakpoint": "made a cache breakpoint of an hour one of five minutes",
     "told": "not cured: {rule}",
 }
 
@@ -86,15 +97,17 @@ def rules() -> tuple[Rule, ...]:
     return tuple(Rule(row[0], tuple(row[1]), *row[2:]) for row in rule_table())
 
 
-def said(messages: Sequence[object], format: Format, index: int, block: int | None, rule: str) -> str:
-    """Say what is wrong at a place, as the rule has it."""
-    return _with_id(_words()[rule], messages, format, index, block)
+def said(messages: Sequence[object], format: Format, found: Iterable[_Found]) -> list[str]:
+    """Say what is wrong at each place, as the rule has it; `found` holds `(message, block, rule)`."""
+    shape = shape_of(messages, format)
+    return [f"message {index}: {_with_id(_words()[rule], shape, index, block)}" for index, block, rule in found]
 
 
 def changes_of(messages: Sequence[object], changes: Iterable[_Logged], format: Format) -> tuple[Change, ...]:
     """Put the engine's log, `(kind, message, block, rule)` each, into words."""
+    shape = shape_of(messages, format)
     return tuple(
-        Change(change[0], change[1], change[3], f"message {change[1]}: {_done(messages, format, change)}", change[2])
+        Change(change[0], change[1], change[3], f"message {change[1]}: {_done(shape, change)}", change[2])
         for change in changes
     )
 
@@ -104,15 +117,21 @@ def _words() -> Mapping[str, str]:
     return {rule.id: rule.says for rule in rules()}
 
 
-def _done(messages: Sequence[object], format: Format, change: _Logged) -> str:
+def _done(shape: Shape, change: _Logged) -> str:
     kind, index, block, rule = change
     words = _DONE[kind]
     if "{rule}" in words:
-        return words.replace("{rule}", said(messages, format, index, block, rule))
-    return _with_id(words, messages, format, index, block)
+        words = words.replace("{rule}", _words()[rule])
+    return _with_id(words, shape, index, block)
 
 
-def _with_id(words: str, messages: Sequence[object], format: Format, index: int, block: int | None) -> str:
+def _with_id(words: str, shape: Shape, index: int, block: int | None) -> str:
     if "{id}" not in words:
         return words
-    return words.replace("{id}", "it" if block is None else block_id(messages, index, block, format))
+    return words.replace("{id}", "it" if block is None else _id(shape, index, block))
+
+
+def _id(shape: Shape, index: int, block: int) -> str:
+    """The call id that a block carries, or its function's name, or a sign that it has none."""
+    found = shape.pair_id(index, block)
+    return found if isinstance(found, str) and found else "(no id)"

@@ -22,7 +22,7 @@ mod _core {
     #[pymodule_export]
     use crate::build_info::{BuildInfo, build_info};
     #[pymodule_export]
-    use crate::model::{Anchor, ModelProfile, TokenCounter, read_usage};
+    use crate::model::{Anchor, ModelProfile, TokenCounter, model_profile, read_usage};
     #[pymodule_export]
     use crate::node::{fingerprint, weigh};
     #[pymodule_export]

@@ -27,6 +27,10 @@ pub(crate) struct ModelProfile {
     method: &'static str,
     window: Option<u32>,
     prefill: bool,
+    system_messages: Option<bool>,
+    thinking_first: bool,
+    signed_calls: bool,
+    reasoning_content: bool,
     keeps_thinking: bool,
     cache_minimum: Option<u32>,
     tool_prompt: (u32, u32),
@@ -50,12 +54,22 @@ impl From<&'static Profile> for ModelProfile {
             method: profile.method.name(),
             window: profile.window,
             prefill: profile.prefill,
+            system_messages: profile.system_messages,
+            thinking_first: profile.thinking_first,
+            signed_calls: profile.signed_calls,
+            reasoning_content: profile.reasoning_content,
             keeps_thinking: profile.thinking == Thinking::Kept,
             cache_minimum: profile.cache_minimum,
             tool_prompt: (free_choice, forced),
             error_bound: share(profile.bound.document),
         }
     }
+}
+
+/// What the model table says of a name; its fallback where no row matches.
+#[pyfunction]
+pub(crate) fn model_profile(model: &str) -> PyResult<ModelProfile> {
+    profile(Some(model), false).map(ModelProfile::from).map_err(raise)
 }
 
 /// A counter for one model. Shared by every transcript that counts alike.

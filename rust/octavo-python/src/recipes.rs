@@ -39,7 +39,10 @@ fn piece_to_python(py: Python<'_>, piece: Piece) -> PyResult<Bound<'_, PyTuple>>
         Piece::Block { message, block, call, edits } => {
             (tag, message, block, edits.copy, edit_bits(edits), call).into_pyobject(py)
         }
-        Piece::NoResult { message, block, copy } => (tag, message, block, copy).into_pyobject(py),
+        Piece::NoResult { message, block, copy, mend_id } => {
+            let edits = edit_bits(Edits { mend_id, ..Edits::default() });
+            (tag, message, block, copy, edits).into_pyobject(py)
+        }
         Piece::Note(_) => (tag,).into_pyobject(py),
     }
 }
@@ -50,6 +53,10 @@ fn edit_bits(edits: Edits) -> u8 {
         | u8::from(edits.strip_end) << 1
         | u8::from(edits.drop_breakpoint) << 2
         | u8::from(edits.sign) << 3
+        | u8::from(edits.shorten_breakpoint) << 4
+        | u8::from(edits.mend_id) << 5
+        | u8::from(edits.mend_arguments) << 6
+        | u8::from(edits.reshape) << 7
 }
 
 /// `(kind, message, block or None, rule)` for every change.
@@ -82,6 +89,12 @@ const fn kind_name(kind: ChangeKind) -> &'static str {
         ChangeKind::DroppedReasoning => "dropped_reasoning",
         ChangeKind::Signed => "signed",
         ChangeKind::AddedReasoning => "added_reasoning",
+        ChangeKind::ChangedRole => "changed_role",
+        ChangeKind::AddedContent => "added_content",
+        ChangeKind::Reshaped => "reshaped",
+        ChangeKind::MendedArguments => "mended_arguments",
+        ChangeKind::MendedId => "mended_id",
+        ChangeKind::ShortenedBreakpoint => "shortened_breakpoint",
         ChangeKind::Told => "told",
     }
 }

@@ -26,8 +26,11 @@ pub(crate) struct ModeArgument {
     has_tools: Option<bool>,
     thinking_first: bool,
     signed_calls: bool,
-    reasoning_content: bool,
+    reasoning_content: Option<bool>,
+    every_turn: bool,
     breakpoints: u32,
+    short_breakpoints: bool,
+    mixed_breakpoints: bool,
     size: Option<(u64, u64)>,
 }
 
@@ -43,7 +46,10 @@ impl ModeArgument {
             thinking_first: self.thinking_first,
             signed_calls: self.signed_calls,
             reasoning_content: self.reasoning_content,
+            every_turn: self.every_turn,
             breakpoints: self.breakpoints,
+            short_breakpoints: self.short_breakpoints,
+            mixed_breakpoints: self.mixed_breakpoints,
             size: self.size.map(|(tokens, limit)| Size { tokens, limit }),
         };
         Ok((provider_named(&self.provider)?, mode))

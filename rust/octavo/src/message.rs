@@ -97,7 +97,7 @@ impl BlockFlags {
     pub const NO_ID: Self = Self(1 << 6);
     /// A result that reports an error.
     pub const ERROR: Self = Self(1 << 7);
-    /// A call whose arguments are no JSON object and no text (null, a list…).
+    /// A call whose arguments are missing, or not what the format has: an object, or JSON text in `OpenAI`'s.
     pub const BAD_ARGUMENTS: Self = Self(1 << 8);
     /// A block that is not of its stated shape (a bare string in a content list, a null text…).
     pub const MALFORMED: Self = Self(1 << 9);
@@ -105,6 +105,12 @@ impl BlockFlags {
     pub const SPECIAL: Self = Self(1 << 10);
     /// A call that asks for a person's consent (`mcp_approval_request`): it may wait without an answer.
     pub const CONFIRMATION: Self = Self(1 << 11);
+    /// A call id with characters that the format's provider refuses.
+    pub const BAD_ID: Self = Self(1 << 12);
+    /// Where the number of breakpoints stands, when they are several: three bits.
+    const BREAKPOINTS_AT: u32 = 13;
+    /// The most breakpoints that are told apart. No provider takes as many, so that more are as wrong.
+    const MOST_BREAKPOINTS: u32 = 7;
 
     /// Whether all of `other`'s facts hold.
     pub const fn has(self, other: Self) -> bool {
@@ -129,9 +135,33 @@ impl BlockFlags {
         Self(self.0 & !other.0)
     }
 
+    /// Whether one of `other`'s facts holds.
+    pub const fn has_any(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+
     /// Whether the block carries a cache breakpoint of any life.
     pub const fn is_breakpoint(self) -> bool {
-        self.0 & (Self::CACHE_5M.0 | Self::CACHE_1H.0) != 0
+        self.has_any(Self::CACHE_5M.with(Self::CACHE_1H))
+    }
+
+    /// How many cache breakpoints the block and its content carry, up to seven.
+    pub const fn breakpoints(self) -> u32 {
+        let stated = (self.0 >> Self::BREAKPOINTS_AT) as u32;
+        if stated == 0 { self.is_breakpoint() as u32 } else { stated }
+    }
+
+    /// With the number of breakpoints that the block and its content carry.
+    #[must_use]
+    pub fn with_breakpoints(self, count: u32) -> Self {
+        let stated = u16::try_from(count.min(Self::MOST_BREAKPOINTS)).unwrap_or_default();
+        Self(self.without_breakpoints().0 | (self.0 & (Self::CACHE_5M.0 | Self::CACHE_1H.0)) | stated << Self::BREAKPOINTS_AT)
+    }
+
+    /// Without any breakpoint.
+    #[must_use]
+    pub const fn without_breakpoints(self) -> Self {
+        Self(self.0 & ((1 << Self::BREAKPOINTS_AT) - 1)).without(Self::CACHE_5M.with(Self::CACHE_1H))
     }
 }
 
@@ -164,6 +194,12 @@ impl MessageFlags {
     pub const BLANK_TEXT: Self = Self(1 << 10);
     /// Holds a cache breakpoint.
     pub const BREAKPOINT: Self = Self(1 << 11);
+    /// The role is spelt `model`, as Gemini has it.
+    pub const MODEL: Self = Self(1 << 12);
+    /// The role is none that the format has: `tool` among Anthropic messages, `model` among Chat messages…
+    pub const FOREIGN_ROLE: Self = Self(1 << 13);
+    /// Holds a call without id, or with an id or arguments that the provider may refuse.
+    pub const ODD_CALL: Self = Self(1 << 14);
 
     /// Whether all of `other`'s facts hold.
     pub const fn has(self, other: Self) -> bool {
@@ -181,6 +217,11 @@ impl MessageFlags {
     pub const fn when(self, holds: bool, other: Self) -> Self {
         if holds { self.with(other) } else { self }
     }
+
+    /// Whether one of `other`'s facts holds.
+    pub const fn has_any(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
 }
 
 impl MessageFlags {
@@ -195,7 +236,9 @@ impl MessageFlags {
             _ => Self::SPEECH,
         };
         let blank = matches!(block.kind, BlockKind::Text) && block.flags.has(BlockFlags::BLANK);
+        let odd = BlockFlags::BAD_ARGUMENTS.with(BlockFlags::BAD_ID).with(BlockFlags::NO_ID);
         of_kind
+            .when(matches!(block.kind, BlockKind::Call) && block.flags.has_any(odd), Self::ODD_CALL)
             .when(block.flags.has(BlockFlags::MALFORMED), Self::MALFORMED)
             .when(blank, Self::BLANK_TEXT)
             .when(block.flags.is_breakpoint(), Self::BREAKPOINT)
@@ -343,12 +386,24 @@ pub fn read<N: Node, S: Sink>(format: Format, index: usize, node: &N, sink: &mut
     if node.kind() != NodeKind::Map {
         return Err(Error::Message { index, reason: format!("expected an object with a role, got {:?}", node.kind()) });
     }
-    match format {
+    let mut end = match format {
         Format::Anthropic => anthropic::read(index, node, sink),
         Format::OpenAi => openai::read(index, node, sink),
         Format::Responses => responses::read(index, node, sink),
         Format::Gemini => gemini::read(index, node, sink),
         Format::Bedrock => bedrock::read(index, node, sink),
+    }?;
+    end.flags = end.flags.when(is_foreign(format, end), MessageFlags::FOREIGN_ROLE);
+    Ok(end)
+}
+
+/// Whether a role is spelt as the format does not spell it. Responses items say so where they have a role at all.
+fn is_foreign(format: Format, end: MessageEnd) -> bool {
+    let model = end.flags.has(MessageFlags::MODEL);
+    match format {
+        Format::Gemini => end.role == Role::Assistant && !model,
+        Format::Anthropic | Format::Bedrock => model || end.role == Role::Tool,
+        Format::OpenAi | Format::Responses => model,
     }
 }
 
@@ -360,7 +415,8 @@ fn role_of<N: Node>(index: usize, node: &N) -> Result<MessageEnd> {
     let name = value.text().unwrap_or_default();
     let (role, flags) = match name.as_ref() {
         "user" => (Role::User, MessageFlags::default()),
-        "assistant" | "model" => (Role::Assistant, MessageFlags::default()),
+        "assistant" => (Role::Assistant, MessageFlags::default()),
+        "model" => (Role::Assistant, MessageFlags::MODEL),
         "tool" | "function" => (Role::Tool, MessageFlags::default()),
         "system" => (Role::System, MessageFlags::default()),
         "developer" => (Role::System, MessageFlags::DEVELOPER),
@@ -386,15 +442,22 @@ fn json_text<N: Node, S: Sink>(kind: TextKind, node: &N, sink: &mut S) {
     sink.give_back(scratch);
 }
 
-/// Arguments of a call: a text as it is, an object as its JSON, anything else flagged.
-fn arguments<N: Node, S: Sink>(node: Option<N>, sink: &mut S) -> BlockFlags {
+/// Arguments of a call: a text as it is, anything else as its JSON. Flagged where they are not what the format
+/// has: an object, or a text of JSON.
+fn arguments<N: Node, S: Sink>(node: Option<N>, has: NodeKind, sink: &mut S) -> BlockFlags {
     let Some(node) = node else { return BlockFlags::BAD_ARGUMENTS };
-    if let Some(text) = node.text() {
-        sink.text(TextKind::Arguments, &text);
-        return BlockFlags::default();
+    match node.text() {
+        Some(text) => sink.text(TextKind::Arguments, &text),
+        None => json_text(TextKind::Arguments, &node, sink),
     }
-    json_text(TextKind::Arguments, &node, sink);
-    BlockFlags::default().when(node.kind() != NodeKind::Map, BlockFlags::BAD_ARGUMENTS)
+    BlockFlags::default().when(node.kind() != has, BlockFlags::BAD_ARGUMENTS)
+}
+
+/// Facts about a call id, which Anthropic and Bedrock want of these characters alone: "String should match pattern
+/// '^[a-zA-Z0-9_-]+$'" (the provider's error text, 2026-11).
+fn id_flags(id: &str) -> BlockFlags {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+    BlockFlags::default().when(id.is_empty(), BlockFlags::NO_ID).when(!id.bytes().all(plain), BlockFlags::BAD_ID)
 }
 
 /// A block of a kind that this version does not know: counted as its JSON, kept as it is.

@@ -20,6 +20,7 @@ mod pairs;
 mod reasoning;
 mod recipe;
 mod repair;
+mod shape;
 mod table;
 
 pub use recipe::{AddedTokens, Change, ChangeKind, Edits, Note, Piece, Recipe, RepairedRows, repaired_rows};
@@ -100,10 +101,19 @@ pub struct Mode {
     pub thinking_first: bool,
     /// Whether calls of the current turn must carry a signature (Gemini 3).
     pub signed_calls: bool,
-    /// Whether assistant messages with calls must carry `reasoning_content` (`DeepSeek` and Kimi, thinking on).
-    pub reasoning_content: bool,
+    /// Whether assistant messages with calls must carry `reasoning_content` (`DeepSeek` and Kimi) unless thinking
+    /// is off. `None`: with thinking on, they must where another assistant message of the list carries it.
+    pub reasoning_content: Option<bool>,
+    /// Whether what the provider wants of the newest turn (no thinking while it is off, signed calls) is done to every
+    /// turn. The provider takes the rest as it is; but a message that is edited while it stands in the newest turn
+    /// and given back later breaks the cached prefix at each turn.
+    pub every_turn: bool,
     /// Cache breakpoints outside the messages (in system and tools), which count towards the limit.
     pub breakpoints: u32,
+    /// Whether one of them lives five minutes: then none of an hour may follow.
+    pub short_breakpoints: bool,
+    /// Whether one of an hour follows one of five minutes among them already.
+    pub mixed_breakpoints: bool,
     /// The size of the request, where it is known.
     pub size: Option<Size>,
 }
@@ -120,8 +130,11 @@ impl Mode {
             has_tools: None,
             thinking_first: true,
             signed_calls: false,
-            reasoning_content: false,
+            reasoning_content: Some(false),
+            every_turn: false,
             breakpoints: 0,
+            short_breakpoints: false,
+            mixed_breakpoints: false,
             size: None,
         }
     }
@@ -188,7 +201,11 @@ const MISSING: MessageRow =
 
 impl<'a> Message<'a> {
     fn new(rows: Rows<'a>, position: usize, index: u32) -> Self {
-        let row = rows.messages.get(index as usize).copied().unwrap_or(MISSING);
+        let mut row = rows.messages.get(index as usize).copied().unwrap_or(MISSING);
+        if row.role == Role::Tool && row.flags.has(MessageFlags::FOREIGN_ROLE) {
+            // Where the format has no such role, results are the user's, and so it is judged but for its name.
+            row.role = Role::User;
+        }
         Self { position, index, row, blocks: rows.blocks_of(index) }
     }
 
@@ -222,6 +239,7 @@ pub fn validate(provider: Provider, mode: &Mode, rows: Rows<'_>, selection: &[u3
     let mut found = Vec::new();
     pairing::judge(&list, &mut found);
     order::judge(&list, &mut found);
+    shape::judge(&list, &mut found);
     content::judge(&list, &mut found);
     breakpoints::judge(&list, &mut found);
     reasoning::judge(&list, &mut found);

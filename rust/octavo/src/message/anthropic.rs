@@ -1,14 +1,19 @@
 //! Reads Anthropic Messages.
 
 use super::{
-    BlockEnd, BlockFlags, BlockKind, Media, MessageEnd, MessageFlags, Sink, TextKind, arguments, bare_item,
-    base64_size, json_text, other_block, role_of, text_flags,
+    BlockEnd, BlockFlags, BlockKind, Media, MessageEnd, MessageFlags, Role, Sink, TextKind, arguments, bare_item,
+    base64_size, id_flags, json_text, other_block, role_of, text_flags,
 };
 use crate::error::Result;
 use crate::node::{Key, Node, NodeKind};
 
 pub(super) fn read<N: Node, S: Sink>(index: usize, node: &N, sink: &mut S) -> Result<MessageEnd> {
     let mut end = role_of(index, node)?;
+    if end.role == Role::Tool && !holds_results(node) {
+        // A message of Chat Completions: the result of the call that it names.
+        tool_message(node, sink);
+        return Ok(end);
+    }
     let Some(content) = node.get(Key::Content) else {
         end.flags = end.flags.with(MessageFlags::NO_CONTENT);
         return Ok(end);
@@ -34,6 +39,24 @@ pub(super) fn read<N: Node, S: Sink>(index: usize, node: &N, sink: &mut S) -> Re
         }
     }
     Ok(end)
+}
+
+fn holds_results<N: Node>(node: &N) -> bool {
+    let mut found = false;
+    if let Some(content) = node.get(Key::Content) {
+        content.items(&mut |block| {
+            let kind = block.get(Key::Type);
+            found |= kind.as_ref().and_then(Node::text).is_some_and(|kind| kind == "tool_result");
+        });
+    }
+    found
+}
+
+fn tool_message<N: Node, S: Sink>(node: &N, sink: &mut S) {
+    content_text(node, TextKind::ToolOutput, sink);
+    let id = node.get(Key::ToolCallId).or_else(|| node.get(Key::ToolUseId));
+    let id = id.as_ref().and_then(Node::text).unwrap_or_default();
+    sink.end_block(BlockEnd { kind: BlockKind::Result, flags: id_flags(&id), id: &id });
 }
 
 fn read_block<N: Node, S: Sink>(block: &N, sink: &mut S) {
@@ -95,10 +118,10 @@ fn call<N: Node, S: Sink>(block: &N, kind: BlockKind, flags: BlockFlags, sink: &
     let name = block.get(Key::Name);
     let name = name.as_ref().and_then(Node::text).unwrap_or_default();
     sink.text(TextKind::Name, &name);
-    let flags = flags.with(arguments(block.get(Key::Input), sink));
+    let flags = flags.with(arguments(block.get(Key::Input), NodeKind::Map, sink));
     let id = block.get(Key::Id);
     let id = id.as_ref().and_then(Node::text).unwrap_or_default();
-    sink.end_block(BlockEnd { kind, flags: flags.when(id.is_empty(), BlockFlags::NO_ID), id: &id });
+    sink.end_block(BlockEnd { kind, flags: flags.with(id_flags(&id)), id: &id });
 }
 
 fn result<N: Node, S: Sink>(block: &N, flags: BlockFlags, sink: &mut S) {
@@ -106,8 +129,24 @@ fn result<N: Node, S: Sink>(block: &N, flags: BlockFlags, sink: &mut S) {
     let error = block.get(Key::IsError).and_then(|value| value.boolean()).unwrap_or(false);
     let id = block.get(Key::ToolUseId);
     let id = id.as_ref().and_then(Node::text).unwrap_or_default();
-    let flags = flags.when(error, BlockFlags::ERROR).when(id.is_empty(), BlockFlags::NO_ID);
+    let flags = inner_breakpoints(block, flags).when(error, BlockFlags::ERROR).with(id_flags(&id));
     sink.end_block(BlockEnd { kind: BlockKind::Result, flags, id: &id });
+}
+
+/// Breakpoints inside a result count like its own (the limit is the request's). What is no list of blocks is flagged.
+fn inner_breakpoints<N: Node>(block: &N, own: BlockFlags) -> BlockFlags {
+    let Some(content) = block.get(Key::Content) else { return own };
+    if content.kind() != NodeKind::List {
+        return own.when(content.kind() != NodeKind::Text, BlockFlags::MALFORMED);
+    }
+    let mut flags = own;
+    let mut count = own.breakpoints();
+    content.items(&mut |item| {
+        let inner = if item.kind() == NodeKind::Map { cache_flags(&item) } else { BlockFlags::MALFORMED };
+        count = count.saturating_add(inner.breakpoints());
+        flags = flags.with(inner);
+    });
+    if count > own.breakpoints() { flags.with_breakpoints(count) } else { flags }
 }
 
 fn server_result<N: Node, S: Sink>(block: &N, flags: BlockFlags, sink: &mut S) {

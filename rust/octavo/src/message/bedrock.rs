@@ -1,8 +1,8 @@
 //! Reads Bedrock Converse messages: each block is an object with one member that names its kind.
 
 use super::{
-    BlockEnd, BlockFlags, BlockKind, Media, MessageEnd, MessageFlags, Sink, TextKind, arguments, bare_item, json_text,
-    other_block, role_of, text_flags,
+    BlockEnd, BlockFlags, BlockKind, Media, MessageEnd, MessageFlags, Sink, TextKind, arguments, bare_item, id_flags,
+    json_text, other_block, role_of, text_flags,
 };
 use crate::error::Result;
 use crate::node::{Key, Node, NodeKind};
@@ -38,7 +38,7 @@ fn read_block<N: Node, S: Sink>(block: &N, sink: &mut S) {
     if let Some(call) = block.get(Key::ToolUse) {
         let name = call.get(Key::Name);
         sink.text(TextKind::Name, &name.as_ref().and_then(Node::text).unwrap_or_default());
-        let flags = arguments(call.get(Key::Input), sink);
+        let flags = arguments(call.get(Key::Input), NodeKind::Map, sink);
         return end_paired(&call, BlockKind::Call, flags, sink);
     }
     if let Some(result) = block.get(Key::ToolResult) {
@@ -96,5 +96,5 @@ fn thinking<N: Node, S: Sink>(reasoning: &N, sink: &mut S) {
 fn end_paired<N: Node, S: Sink>(node: &N, kind: BlockKind, flags: BlockFlags, sink: &mut S) {
     let id = node.get(Key::ToolUseIdCamel);
     let id = id.as_ref().and_then(Node::text).unwrap_or_default();
-    sink.end_block(BlockEnd { kind, flags: flags.when(id.is_empty(), BlockFlags::NO_ID), id: &id });
+    sink.end_block(BlockEnd { kind, flags: flags.with(id_flags(&id)), id: &id });
 }

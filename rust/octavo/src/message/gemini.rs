@@ -33,7 +33,9 @@ fn read_part<N: Node, S: Sink>(part: &N, sink: &mut S) {
     if let Some(call) = part.get(Key::FunctionCallCamel) {
         let name = call.get(Key::Name);
         sink.text(TextKind::Name, &name.as_ref().and_then(Node::text).unwrap_or_default());
-        let flags = flags.with(arguments(call.get(Key::Args), sink));
+        // A call without arguments leaves them out.
+        let args = call.get(Key::Args);
+        let flags = args.map_or(flags, |args| flags.with(arguments(Some(args), NodeKind::Map, sink)));
         return end_paired(&call, BlockKind::Call, flags, sink);
     }
     if let Some(response) = part.get(Key::FunctionResponse) {

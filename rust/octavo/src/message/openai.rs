@@ -20,8 +20,9 @@ pub(super) fn read<N: Node, S: Sink>(index: usize, node: &N, sink: &mut S) -> Re
         return Ok(end);
     }
     if let Some(reasoning) = node.get(Key::ReasoningContent) {
-        sink.text(TextKind::Thinking, &reasoning.text().unwrap_or_default());
-        sink.end_block(BlockEnd { kind: BlockKind::Thinking, flags: BlockFlags::default(), id: "" });
+        let text = reasoning.text().unwrap_or_default();
+        sink.text(TextKind::Thinking, &text);
+        sink.end_block(BlockEnd { kind: BlockKind::Thinking, flags: text_flags(&text), id: "" });
         end.flags = end.flags.with(MessageFlags::REASONING_CONTENT);
     }
     end.flags = end.flags.with(content(node, sink));
@@ -129,7 +130,7 @@ fn tool_call<N: Node, S: Sink>(call: &N, sink: &mut S) {
 fn function_call<N: Node, S: Sink>(function: &N, sink: &mut S) -> BlockFlags {
     let name = function.get(Key::Name);
     sink.text(TextKind::Name, &name.as_ref().and_then(Node::text).unwrap_or_default());
-    arguments(function.get(Key::Arguments), sink)
+    arguments(function.get(Key::Arguments), NodeKind::Text, sink)
 }
 
 fn named_text<N: Node, S: Sink>(node: &N, key: Key, sink: &mut S) {
@@ -149,7 +150,16 @@ fn tool_result<N: Node, S: Sink>(node: &N, sink: &mut S) -> MessageFlags {
                 sink.text(TextKind::ToolOutput, &content.text().unwrap_or_default());
                 message = message.with(MessageFlags::STRING_CONTENT);
             }
-            NodeKind::List => content.items(&mut |part| result_part(&part, sink)),
+            NodeKind::List => {
+                let mut empty = true;
+                content.items(&mut |part| {
+                    empty = false;
+                    let malformed = is_malformed_part(&part);
+                    message = message.when(malformed, MessageFlags::MALFORMED);
+                    result_part(&part, sink);
+                });
+                message = message.when(empty, MessageFlags::NO_CONTENT);
+            }
             _ => {
                 json_text(TextKind::ToolOutput, &content, sink);
                 message = message.with(MessageFlags::MALFORMED);
@@ -161,6 +171,16 @@ fn tool_result<N: Node, S: Sink>(node: &N, sink: &mut S) -> MessageFlags {
     let flags = BlockFlags::default().when(id.is_empty(), BlockFlags::NO_ID);
     sink.end_block(BlockEnd { kind: BlockKind::Result, flags, id: &id });
     message
+}
+
+/// A part of a result that is no object, or a text part without a text.
+fn is_malformed_part<N: Node>(part: &N) -> bool {
+    if part.kind() != NodeKind::Map {
+        return true;
+    }
+    let kind = part.get(Key::Type);
+    let is_text = kind.as_ref().and_then(Node::text).is_some_and(|kind| kind == "text");
+    is_text && part.get(Key::Text).as_ref().and_then(Node::text).is_none()
 }
 
 fn result_part<N: Node, S: Sink>(part: &N, sink: &mut S) {

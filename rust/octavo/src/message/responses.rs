@@ -17,7 +17,7 @@ pub(super) fn read<N: Node, S: Sink>(index: usize, node: &N, sink: &mut S) -> Re
         "function_call" => {
             let name = node.get(Key::Name);
             sink.text(TextKind::Name, &name.as_ref().and_then(Node::text).unwrap_or_default());
-            let flags = arguments(node.get(Key::Arguments), sink);
+            let flags = arguments(node.get(Key::Arguments), NodeKind::Text, sink);
             end_paired(node, BlockKind::Call, Key::CallId, flags, sink);
             Ok(plain(Role::Assistant))
         }
@@ -82,6 +82,7 @@ pub(super) fn read<N: Node, S: Sink>(index: usize, node: &N, sink: &mut S) -> Re
 
 fn message<N: Node, S: Sink>(index: usize, node: &N, sink: &mut S) -> Result<MessageEnd> {
     let mut end = role_of(index, node)?;
+    end.flags = end.flags.when(end.role == Role::Tool, MessageFlags::FOREIGN_ROLE);
     let Some(content) = node.get(Key::Content) else {
         end.flags = end.flags.with(MessageFlags::NO_CONTENT);
         return Ok(end);
@@ -93,7 +94,14 @@ fn message<N: Node, S: Sink>(index: usize, node: &N, sink: &mut S) -> Result<Mes
             sink.end_block(BlockEnd { kind: BlockKind::Text, flags: text_flags(&text), id: "" });
             end.flags = end.flags.with(MessageFlags::STRING_CONTENT);
         }
-        NodeKind::List => content.items(&mut |part| read_part(&part, sink)),
+        NodeKind::List => {
+            let mut empty = true;
+            content.items(&mut |part| {
+                empty = false;
+                read_part(&part, sink);
+            });
+            end.flags = end.flags.when(empty, MessageFlags::NO_CONTENT);
+        }
         _ => {
             other_block(&content, BlockFlags::MALFORMED, sink);
             end.flags = end.flags.with(MessageFlags::MALFORMED);

@@ -11,12 +11,12 @@ pub(super) fn judge(list: &List<'_>, found: &mut Vec<Violation>) {
         return;
     }
     let mut count = list.mode.breakpoints;
-    let mut short = false;
+    let mut short = list.mode.short_breakpoints;
     let mut mixed = None;
     let mut excess = None;
     for message in list.messages().filter(|message| message.has(MessageFlags::BREAKPOINT)) {
         for (number, block) in message.numbered().filter(|(_, block)| block.flags.is_breakpoint()) {
-            count = count.saturating_add(1);
+            count = count.saturating_add(block.flags.breakpoints());
             let here = |rule| message.violation(Some(number), rule);
             if is_empty_text(block) {
                 found.push(here(RuleId::A11));
@@ -24,15 +24,28 @@ pub(super) fn judge(list: &List<'_>, found: &mut Vec<Violation>) {
             if count > MAX_BREAKPOINTS {
                 excess.get_or_insert(here(RuleId::A12));
             }
-            let hour = is_hour(block);
-            if hour && short {
+            if is_hour(block) && (short || is_short(block)) {
                 mixed.get_or_insert(here(RuleId::A13));
             }
-            short |= !hour;
+            short |= is_short(block);
         }
     }
+    judge_around(list, found);
     found.extend(excess);
     found.extend(mixed);
+}
+
+/// What no change of the messages cures: a violation of a message, but of none of its blocks.
+fn judge_around(list: &List<'_>, found: &mut Vec<Violation>) {
+    let Some(last) = list.last() else { return };
+    let excess = (list.mode.breakpoints > MAX_BREAKPOINTS).then(|| last.violation(None, RuleId::A12));
+    let mixed = list.mode.mixed_breakpoints.then(|| last.violation(None, RuleId::A13));
+    found.extend(excess.into_iter().chain(mixed));
+}
+
+/// Whether a violation is of breakpoints in system or tools.
+pub(super) fn is_around(violation: &Violation) -> bool {
+    violation.block.is_none() && matches!(violation.rule, RuleId::A12 | RuleId::A13)
 }
 
 /// Whether a block is a text without any character.
@@ -40,7 +53,12 @@ pub(super) fn is_empty_text(block: &BlockRow) -> bool {
     block.kind == BlockKind::Text && block.flags.has(BlockFlags::EMPTY)
 }
 
-/// Whether a block's breakpoint lives an hour.
+/// Whether a block has a breakpoint that lives five minutes.
+pub(super) fn is_short(block: &BlockRow) -> bool {
+    block.flags.has(BlockFlags::CACHE_5M)
+}
+
+/// Whether a block has a breakpoint that lives an hour.
 pub(super) fn is_hour(block: &BlockRow) -> bool {
     block.flags.has(BlockFlags::CACHE_1H)
 }

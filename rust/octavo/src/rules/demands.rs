@@ -55,6 +55,16 @@ pub(super) struct Demands {
     pub(super) needs_tools: Option<RuleId>,
     /// A request too large.
     pub(super) size: Option<RuleId>,
+    /// A role that the format does not have.
+    pub(super) role: RuleId,
+    /// Arguments of a call that are not what the format has.
+    pub(super) arguments: Option<RuleId>,
+    /// A call without id, or with one that is refused.
+    pub(super) call_id: Option<RuleId>,
+    /// Content that is not of the shape that it should have.
+    pub(super) shape: Option<RuleId>,
+    /// No content at all, where there must be some, be it empty.
+    pub(super) content: Option<RuleId>,
 }
 
 const ANTHROPIC: Demands = Demands {
@@ -72,6 +82,11 @@ const ANTHROPIC: Demands = Demands {
     empty_text: Some(RuleId::A10),
     needs_tools: None,
     size: Some(RuleId::A18),
+    role: RuleId::A19,
+    arguments: Some(RuleId::A20),
+    call_id: Some(RuleId::A21),
+    shape: Some(RuleId::A22),
+    content: None,
 };
 
 const OPENAI: Demands = Demands {
@@ -89,6 +104,11 @@ const OPENAI: Demands = Demands {
     empty_text: None,
     needs_tools: None,
     size: None,
+    role: RuleId::O5,
+    arguments: Some(RuleId::O6),
+    call_id: None,
+    shape: Some(RuleId::O8),
+    content: Some(RuleId::O7),
 };
 
 const RESPONSES: Demands = Demands {
@@ -110,6 +130,10 @@ const GEMINI: Demands = Demands {
     first_user: Some(RuleId::G1),
     calls_after_user: Some(RuleId::G1),
     system: Some(RuleId::A16),
+    role: RuleId::A19,
+    arguments: Some(RuleId::A20),
+    shape: None,
+    content: None,
     ..OPENAI
 };
 

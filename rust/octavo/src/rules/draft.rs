@@ -7,8 +7,9 @@ use super::pairing::{is_loose, may_stand_alone};
 use super::pairs::{Claim, Pairs};
 use super::reasoning::{is_thinking, opens_turn};
 use super::recipe::{Change, ChangeKind, Edits, Note, Piece, Recipe};
+use super::shape::lacks_content;
 use super::{List, Message, Provider, RuleId};
-use crate::message::{BlockFlags, BlockKind, BlockRow, MessageFlags, Role};
+use crate::message::{BlockFlags, BlockKind, BlockRow, MessageFlags, MessageRow, Role};
 
 /// A piece with the row of the block that it is made from.
 #[derive(Debug, Clone, Copy)]
@@ -77,7 +78,9 @@ impl Draft {
     }
 
     fn is_untouched(&self, list: &List<'_>, from: u32) -> bool {
-        let same_role = list.rows.messages.get(from as usize).is_some_and(|row| row.role == self.role);
+        let same_role = list.rows.messages.get(from as usize).is_some_and(|row| {
+            row.role == self.role && !row.flags.has(MessageFlags::FOREIGN_ROLE) && !must_remake(list, row)
+        });
         let whole = self.parts.len() == list.rows.blocks_of(from).len();
         let numbers = (0_u32..).zip(&self.parts);
         let is_same = |(number, part): (u32, &Part)| {
@@ -86,6 +89,13 @@ impl Draft {
         };
         same_role && whole && !self.add_reasoning && numbers.into_iter().all(is_same)
     }
+}
+
+/// Whether a message must be made anew for what none of its blocks tells.
+fn must_remake(list: &List<'_>, row: &MessageRow) -> bool {
+    let lacks = list.demands.content.is_some() && lacks_content(row.role, row.flags);
+    let malformed = list.demands.shape.is_some() && row.flags.has(MessageFlags::MALFORMED);
+    list.is_own() && (lacks || malformed)
 }
 
 /// Lays the messages out anew: results behind their calls, placeholders where one is missing, and
@@ -318,7 +328,7 @@ impl Layer<'_, '_> {
         let kind = if pending { ChangeKind::AddedPendingResult } else { ChangeKind::AddedResult };
         self.log(kind, index, Some(call.1), Some(self.list.demands.unanswered));
         let row = BlockRow { id: block.id, tokens: 0, flags: BlockFlags::ERROR, kind: BlockKind::Result };
-        (None, Part { piece: Piece::NoResult { message: index, block: call.1, copy: 0 }, row })
+        (None, Part { piece: Piece::NoResult { message: index, block: call.1, copy: 0, mend_id: false }, row })
     }
 
     /// One message for all of them, or one for each, as the format has it.

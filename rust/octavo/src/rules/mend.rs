@@ -5,27 +5,29 @@
 
 use std::collections::HashMap;
 
-use super::breakpoints::{MAX_BREAKPOINTS, is_empty_text, is_hour};
+use super::breakpoints::{MAX_BREAKPOINTS, is_empty_text, is_hour, is_short};
 use super::content::{ends_in_space, is_blank};
-use super::demands::Layout;
+use super::demands::{Demands, Layout};
 use super::draft::{Draft, Part};
 use super::order::{may_precede_system, takes_system};
 use super::pairing::is_identified_call;
 use super::reasoning::{is_thinking, wants_reasoning_content};
 use super::recipe::{Change, ChangeKind, Edits, Note, Piece};
+use super::shape::{has_bad_arguments, lacks_content, wants_id};
 use super::{List, Provider, RuleId};
-use crate::message::{BlockFlags, BlockKind, MessageFlags, Role};
+use crate::message::{BlockFlags, BlockKind, BlockRow, MessageFlags, Role};
 
 /// Runs every pass.
 pub(super) fn mend(list: &List<'_>, drafts: Vec<Draft>, log: &mut Vec<Change>) -> Vec<Draft> {
     let mut mender = Mender { list, drafts, log };
     mender.drop_lone_reasoning();
+    mender.settle_shapes();
     mender.settle_system();
     mender.open_with_user();
     mender.merge();
     mender.turn_thinking_off();
     mender.settle_end();
-    mender.rename_repeats();
+    mender.rename_calls();
     mender.sign_calls();
     mender.add_reasoning();
     mender.settle_breakpoints();
@@ -66,6 +68,44 @@ impl Mender<'_, '_> {
         self.drafts = kept;
     }
 
+    /// A19 to A22, O5 to O8: names of roles, arguments, ids and blocks that are not as the format has them. In a turn
+    /// whose thinking is signed nothing is edited beside it.
+    fn settle_shapes(&mut self) {
+        self.tell_messages();
+        if !self.list.is_own() {
+            return;
+        }
+        let packed = self.is_packed();
+        for draft in &mut self.drafts {
+            let mut rule = None;
+            for part in &mut draft.parts {
+                rule = mend_block(self.list.demands, part, self.log).or(rule);
+            }
+            if let Some(rule) = rule.filter(|_| packed) {
+                free_of_thinking(draft, rule, self.log);
+            }
+        }
+    }
+
+    /// What is wrong with a message as a whole: composing it anew is the cure.
+    fn tell_messages(&mut self) {
+        let demands = self.list.demands;
+        let content = demands.content.filter(|_| self.list.is_own());
+        let shape = demands.shape.filter(|_| self.list.is_own());
+        for message in self.list.messages() {
+            let flags = message.row.flags;
+            let malformed = |block: &BlockRow| block.flags.has(BlockFlags::MALFORMED);
+            let in_block = message.blocks.iter().any(malformed);
+            let told = [
+                (ChangeKind::ChangedRole, Some(demands.role).filter(|_| flags.has(MessageFlags::FOREIGN_ROLE))),
+                (ChangeKind::AddedContent, content.filter(|_| lacks_content(message.role(), flags))),
+                (ChangeKind::Reshaped, shape.filter(|_| flags.has(MessageFlags::MALFORMED) && !in_block)),
+            ];
+            let changes = told.into_iter().filter_map(|(kind, rule)| Some(change(kind, message.index, None, rule?)));
+            self.log.extend(changes);
+        }
+    }
+
     /// A16: a system message that cannot stand where it is becomes the user's: nothing of it is lost.
     fn settle_system(&mut self) {
         let Some(rule) = self.list.demands.system.filter(|_| self.is_packed()) else { return };
@@ -73,7 +113,8 @@ impl Mender<'_, '_> {
         let mut follows = false;
         for draft in &mut self.drafts {
             let only_text = draft.parts.iter().all(|part| part.row.kind == BlockKind::Text);
-            if draft.role == Role::System && !(takes && follows && only_text) {
+            let named = !draft.flags.has(MessageFlags::DEVELOPER);
+            if draft.role == Role::System && !(takes && follows && only_text && named) {
                 draft.role = Role::User;
                 self.log.push(change(ChangeKind::SystemToUser, draft.origin(), None, rule));
             }
@@ -140,16 +181,16 @@ impl Mender<'_, '_> {
     }
 
     /// A8: with thinking off, the last turn is freed of it. Should another turn thereby become the last,
-    /// the whole list is: once, so that it stays linear.
+    /// the whole list is: once, so that it stays linear. The whole list at once where the prefix should stay.
     fn turn_thinking_off(&mut self) {
         if !self.is(Provider::Anthropic) || self.list.mode.thinking != Some(false) {
             return;
         }
-        if self.free_last_turn() {
+        let at_once = self.list.mode.every_turn;
+        if if at_once { self.free_all() } else { self.free_last_turn() } {
             self.merge();
-            if self.last_turn().into_iter().any(|at| self.holds_thinking(at)) {
-                let all = 0..self.drafts.len();
-                self.free(all);
+            if !at_once && self.last_turn().into_iter().any(|at| self.holds_thinking(at)) {
+                self.free_all();
                 self.merge();
             }
         }
@@ -165,6 +206,10 @@ impl Mender<'_, '_> {
         let assistants = self.drafts.iter().enumerate().filter(|(_, draft)| draft.role == Role::Assistant);
         let last = assistants.clone().next_back().map(|(at, _)| at);
         assistants.map(|(at, _)| at).filter(|&at| at >= opened || Some(at) == last).collect()
+    }
+
+    fn free_all(&mut self) -> bool {
+        self.free(0..self.drafts.len())
     }
 
     fn free_last_turn(&mut self) -> bool {
@@ -207,38 +252,34 @@ impl Mender<'_, '_> {
         }
     }
 
-    /// A5: all but one of the calls with an id get a new one, and their results with them. The one that
-    /// keeps it is the newest in a turn with thinking, which may not be edited, or else the first.
-    fn rename_repeats(&mut self) {
-        let Some(rule) = self.list.demands.unique_ids else { return };
-        let keepers = keepers(&self.drafts);
-        if keepers.values().all(|uses| uses.count < 2) {
-            return;
-        }
-        let mut numbers: HashMap<u64, u32> = HashMap::new();
-        let mut copies: HashMap<(u32, u32), u32> = HashMap::new();
+    /// A5: every use of an id but the first gets a number of its own, and its result with it. Which use keeps the id
+    /// does not depend on what comes later, so that the prefix stays. Ids that were mended take their results
+    /// along as well.
+    fn rename_calls(&mut self) {
+        let rule = self.list.demands.unique_ids;
+        let mut uses: HashMap<u64, u32> = HashMap::new();
+        let mut changed: HashMap<(u32, u32), (u32, bool)> = HashMap::new();
         for draft in &mut self.drafts {
             let mut renamed = false;
-            for part in draft.parts.iter_mut().filter(|part| is_identified_call(&part.row)) {
-                let number = numbers.entry(part.row.id).or_insert(0);
-                *number += 1;
-                let Some(uses) = keepers.get(&part.row.id).filter(|uses| uses.count > 1) else { continue };
-                if uses.keeper == *number {
-                    continue;
+            for part in draft.parts.iter_mut().filter(|part| part.row.kind == BlockKind::Call) {
+                let number = rule.filter(|_| is_identified_call(&part.row)).map_or(1, |_| next_use(&mut uses, part));
+                let Piece::Block { message, block, edits, .. } = &mut part.piece else { continue };
+                let place = (*message, *block);
+                if let Some(rule) = rule.filter(|_| number > 1) {
+                    edits.copy = number;
+                    self.log.push(change(ChangeKind::Renamed, place.0, Some(place.1), rule));
+                    renamed = true;
                 }
-                edit(part, |edits| edits.copy = *number);
-                if let Piece::Block { message, block, .. } = part.piece {
-                    copies.insert((message, block), *number);
-                    self.log.push(change(ChangeKind::Renamed, message, Some(block), rule));
+                if edits.copy > 0 || edits.mend_id {
+                    changed.insert(place, (edits.copy, edits.mend_id));
                 }
-                renamed = true;
             }
-            if renamed {
+            if let Some(rule) = rule.filter(|_| renamed) {
                 free_of_thinking(draft, rule, self.log);
             }
         }
-        for part in self.drafts.iter_mut().flat_map(|draft| &mut draft.parts) {
-            follow_call(part, &copies);
+        if !changed.is_empty() {
+            self.drafts.iter_mut().flat_map(|draft| &mut draft.parts).for_each(|part| follow_call(part, &changed));
         }
     }
 
@@ -247,7 +288,8 @@ impl Mender<'_, '_> {
         if !self.is(Provider::Gemini) || !self.list.mode.signed_calls {
             return;
         }
-        let from = self.drafts.iter().rposition(Draft::opens_turn).map_or(0, |at| at + 1);
+        let newest = self.drafts.iter().rposition(Draft::opens_turn).map_or(0, |at| at + 1);
+        let from = if self.list.mode.every_turn { 0 } else { newest };
         for draft in self.drafts.iter_mut().skip(from).filter(|draft| draft.role == Role::Assistant) {
             let origin = draft.origin();
             let first = draft.parts.iter_mut().find(|part| part.row.kind == BlockKind::Call);
@@ -277,58 +319,92 @@ impl Mender<'_, '_> {
         if !self.is(Provider::Anthropic) {
             return;
         }
-        self.drop_breakpoints(RuleId::A11, usize::MAX, |part| is_empty_text(&part.row));
-        let order: Vec<bool> = self.breakpoints().map(|part| is_hour(&part.row)).collect();
-        let before_hour = order.iter().rposition(|hour| *hour).unwrap_or(0);
-        let short = order.iter().take(before_hour).filter(|hour| !**hour).count();
-        self.drop_breakpoints(RuleId::A13, short, |part| !is_hour(&part.row));
-        let count = self.breakpoints().count();
-        let room = MAX_BREAKPOINTS.saturating_sub(self.list.mode.breakpoints) as usize;
-        self.drop_breakpoints(RuleId::A12, count.saturating_sub(room), |_| true);
+        self.drop_breakpoints(RuleId::A11, |part| is_empty_text(&part.row));
+        if self.list.mode.short_breakpoints {
+            self.shorten_breakpoints();
+        } else {
+            let order: Vec<bool> = self.breakpoints().map(|part| is_hour(&part.row)).collect();
+            let mut before_hour = order.iter().rposition(|hour| *hour).map_or(0, |last| last + 1);
+            self.drop_breakpoints(RuleId::A13, |part| {
+                let early = before_hour > 0;
+                before_hour = before_hour.saturating_sub(1);
+                early && is_short(&part.row)
+            });
+        }
+        let room = MAX_BREAKPOINTS.saturating_sub(self.list.mode.breakpoints);
+        let count = self.breakpoints().map(|part| part.row.flags.breakpoints()).sum::<u32>();
+        let mut excess = count.saturating_sub(room);
+        self.drop_breakpoints(RuleId::A12, |part| {
+            let drops = excess > 0;
+            excess = excess.saturating_sub(part.row.flags.breakpoints());
+            drops
+        });
+    }
+
+    /// A13, where the five minutes stand in system or tools: an hour that may not follow lives five minutes as well.
+    fn shorten_breakpoints(&mut self) {
+        let parts = self.drafts.iter_mut().flat_map(|draft| &mut draft.parts);
+        for part in parts.filter(|part| is_breakpoint(part) && is_hour(&part.row)) {
+            if let Piece::Block { message, block, edits, .. } = &mut part.piece {
+                edits.shorten_breakpoint = true;
+                self.log.push(change(ChangeKind::ShortenedBreakpoint, *message, Some(*block), RuleId::A13));
+            }
+        }
     }
 
     fn breakpoints(&self) -> impl Iterator<Item = &Part> {
         self.drafts.iter().flat_map(|draft| &draft.parts).filter(|part| is_breakpoint(part))
     }
 
-    /// Takes the breakpoint from the first `count` blocks that `fits`.
-    fn drop_breakpoints(&mut self, rule: RuleId, count: usize, fits: impl Fn(&Part) -> bool) {
+    /// Takes the breakpoint from each block that `fits`, asked in order.
+    fn drop_breakpoints(&mut self, rule: RuleId, mut fits: impl FnMut(&Part) -> bool) {
         let parts = self.drafts.iter_mut().flat_map(|draft| &mut draft.parts);
-        for part in parts.filter(|part| is_breakpoint(part) && fits(part)).take(count) {
-            edit(part, |edits| edits.drop_breakpoint = true);
-            if let Piece::Block { message, block, .. } = part.piece {
-                self.log.push(change(ChangeKind::DroppedBreakpoint, message, Some(block), rule));
+        for part in parts.filter(|part| is_breakpoint(part)) {
+            if !fits(part) {
+                continue;
+            }
+            if let Piece::Block { message, block, edits, .. } = &mut part.piece {
+                edits.drop_breakpoint = true;
+                self.log.push(change(ChangeKind::DroppedBreakpoint, *message, Some(*block), rule));
             }
         }
     }
 }
 
-/// How often an id is used, and which use keeps it.
-struct Uses {
-    count: u32,
-    keeper: u32,
+/// Mends one block; the rule that it broke, if any.
+fn mend_block(demands: &Demands, part: &mut Part, log: &mut Vec<Change>) -> Option<RuleId> {
+    let Piece::Block { message, block, edits, .. } = &mut part.piece else { return None };
+    let arguments = demands.arguments.filter(|_| has_bad_arguments(&part.row));
+    let call_id = demands.call_id.filter(|_| wants_id(&part.row));
+    let shape = demands.shape.filter(|_| part.row.flags.has(BlockFlags::MALFORMED));
+    edits.mend_arguments = arguments.is_some();
+    edits.mend_id = call_id.is_some();
+    edits.reshape = shape.is_some();
+    let kinds = [
+        (ChangeKind::MendedArguments, arguments),
+        (ChangeKind::MendedId, call_id),
+        (ChangeKind::Reshaped, shape),
+    ];
+    log.extend(kinds.into_iter().filter_map(|(kind, rule)| Some(change(kind, *message, Some(*block), rule?))));
+    arguments.or(call_id).or(shape)
 }
 
-fn keepers(drafts: &[Draft]) -> HashMap<u64, Uses> {
-    let mut keepers: HashMap<u64, Uses> = HashMap::new();
-    for draft in drafts {
-        let bound = draft.parts.iter().any(|part| is_thinking(&part.row));
-        for part in draft.parts.iter().filter(|part| is_identified_call(&part.row)) {
-            let uses = keepers.entry(part.row.id).or_insert(Uses { count: 0, keeper: 1 });
-            uses.count += 1;
-            if bound {
-                uses.keeper = uses.count;
-            }
-        }
-    }
-    keepers
+/// The number of this use of a call's id.
+fn next_use(uses: &mut HashMap<u64, u32>, part: &Part) -> u32 {
+    let number = uses.entry(part.row.id).or_insert(0);
+    *number += 1;
+    *number
 }
 
-/// Gives a result the number that its call's id got.
-fn follow_call(part: &mut Part, copies: &HashMap<(u32, u32), u32>) {
+/// Gives a result the number and the id that its call got.
+fn follow_call(part: &mut Part, changed: &HashMap<(u32, u32), (u32, bool)>) {
     match &mut part.piece {
-        Piece::Block { call: Some(call), edits, .. } => edits.copy = copies.get(call).copied().unwrap_or(0),
-        Piece::NoResult { message, block, copy } => *copy = copies.get(&(*message, *block)).copied().unwrap_or(0),
+        Piece::Block { call: Some(call), edits, .. } => {
+            (edits.copy, edits.mend_id) = changed.get(call).copied().unwrap_or_default();
+        }
+        Piece::NoResult { message, block, copy, mend_id } => {
+            (*copy, *mend_id) = changed.get(&(*message, *block)).copied().unwrap_or_default();
+        }
         _ => {}
     }
 }

@@ -35,9 +35,11 @@ fn judge_repeat(list: &List<'_>, message: &Message<'_>, found: &mut Vec<Violatio
 
 fn judge_system(list: &List<'_>, previous: Option<Message<'_>>, message: &Message<'_>, found: &mut Vec<Violation>) {
     let Some(rule) = list.demands.system else { return };
+    // No format with blocks has the role `developer`.
     let only_text = message.blocks.iter().all(|block| block.kind == BlockKind::Text);
     let follows = previous.is_some_and(|previous| may_precede_system(previous.role(), previous.blocks.last()));
-    if !(takes_system(list) && only_text && follows) {
+    let named = !message.has(MessageFlags::DEVELOPER);
+    if !(takes_system(list) && only_text && follows && named) {
         found.push(message.violation(None, rule));
     }
 }

@@ -22,9 +22,19 @@ pub(super) fn is_thinking(block: &BlockRow) -> bool {
     matches!(block.kind, BlockKind::Thinking | BlockKind::RedactedThinking)
 }
 
-/// Whether the server wants `reasoning_content` in assistant messages with calls.
+/// Whether the server wants `reasoning_content` in assistant messages with calls: by its name, or by what it
+/// wrote itself. The second is asked of the list that is sent, so that it is the same however the list came about.
 pub(super) fn wants_reasoning_content(list: &List<'_>) -> bool {
-    list.mode.reasoning_content && list.mode.thinking != Some(false)
+    match list.mode.reasoning_content {
+        Some(wants) => wants && list.mode.thinking != Some(false),
+        None => list.mode.thinking == Some(true) && list.messages().any(|message| reasons_aloud(&message)),
+    }
+}
+
+/// Whether a message carries `reasoning_content` that says something.
+fn reasons_aloud(message: &Message<'_>) -> bool {
+    let says = |block: &BlockRow| is_thinking(block) && !block.flags.has(BlockFlags::BLANK);
+    message.has(MessageFlags::REASONING_CONTENT) && message.blocks.first().is_some_and(says)
 }
 
 /// Whether a user's message opens a new turn: it holds something, and no result.
@@ -36,6 +46,11 @@ pub(super) fn opens_turn(role: Role, mut blocks: impl Iterator<Item = BlockKind>
 fn current_turn(list: &List<'_>) -> usize {
     let opens = |message: &Message<'_>| message.role() == Role::User && !message.has(MessageFlags::RESULTS);
     list.messages().rev().find(opens).map_or(0, |message| message.position + 1)
+}
+
+/// Where the turns start that must be as the provider wants the newest one.
+fn judged_from(list: &List<'_>) -> usize {
+    if list.mode.every_turn { 0 } else { current_turn(list) }
 }
 
 fn assistants<'a>(list: &List<'a>, from: usize) -> impl DoubleEndedIterator<Item = Message<'a>> + use<'a> {
@@ -63,7 +78,7 @@ fn judge_loop_start(list: &List<'_>, found: &mut Vec<Violation>) {
 /// The last assistant message, and the others of its turn when that turn still runs, hold no thinking.
 fn judge_thinking_off(list: &List<'_>, found: &mut Vec<Violation>) {
     let newest = assistants(list, 0).next_back();
-    for message in assistants(list, current_turn(list)).chain(newest) {
+    for message in assistants(list, judged_from(list)).chain(newest) {
         let block = message.numbered().find(|(_, block)| is_thinking(block));
         found.extend(block.map(|(number, _)| message.violation(Some(number), RuleId::A8)));
     }
@@ -83,7 +98,7 @@ fn judge_alone(list: &List<'_>, found: &mut Vec<Violation>) {
 
 /// Each step of the current turn: the first of its calls carries the signature for all of them.
 fn judge_signatures(list: &List<'_>, found: &mut Vec<Violation>) {
-    for message in assistants(list, current_turn(list)) {
+    for message in assistants(list, judged_from(list)) {
         let first = message.numbered().find(|(_, block)| block.kind == BlockKind::Call);
         let bare = first.filter(|(_, block)| !block.flags.has(BlockFlags::SIGNED));
         found.extend(bare.map(|(number, _)| message.violation(Some(number), RuleId::G2)));

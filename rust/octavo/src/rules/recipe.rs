@@ -27,6 +27,14 @@ pub struct Edits {
     pub drop_breakpoint: bool,
     /// The call gets the documented stand-in for a thought signature.
     pub sign: bool,
+    /// Cache breakpoints of an hour become ones of five minutes.
+    pub shorten_breakpoint: bool,
+    /// The call gets an id that the provider takes. Results follow their call.
+    pub mend_id: bool,
+    /// The call's arguments become what the format has.
+    pub mend_arguments: bool,
+    /// The block is written in the shape that the format has.
+    pub reshape: bool,
 }
 
 /// One block of a composed message.
@@ -51,6 +59,8 @@ pub enum Piece {
         block: u32,
         /// The number that the call's id got as a suffix; 0 for none.
         copy: u32,
+        /// Whether the call got an id that the provider takes.
+        mend_id: bool,
     },
     /// A fixed text.
     Note(Note),
@@ -117,6 +127,18 @@ pub enum ChangeKind {
     Signed,
     /// An assistant message got a blank `reasoning_content`.
     AddedReasoning,
+    /// A message got the name that the format has for its role.
+    ChangedRole,
+    /// A message without content got an empty one.
+    AddedContent,
+    /// Content got the shape that the format has.
+    Reshaped,
+    /// Arguments of a call became what the format has.
+    MendedArguments,
+    /// A call and its result got an id that the provider takes.
+    MendedId,
+    /// A cache breakpoint of an hour became one of five minutes.
+    ShortenedBreakpoint,
     /// Nothing in the messages can cure it: the request must change.
     Told,
 }
@@ -210,34 +232,45 @@ fn piece_row(rows: Rows<'_>, piece: &Piece, added: AddedTokens) -> BlockRow {
     let find = |message, block: u32| rows.blocks_of(message).get(block as usize).copied().unwrap_or(blank);
     match *piece {
         Piece::Block { message, block, call, edits } => {
-            edited(find(message, block), call.map(|at| find(at.0, at.1)), edits)
+            let row = edited(find(message, block), edits);
+            let follows = edits.take_id || edits.mend_id;
+            let at = call.filter(|_| follows).unwrap_or((message, block));
+            BlockRow { id: named(&find(at.0, at.1), at, edits.mend_id, edits.copy), ..row }
         }
-        Piece::NoResult { message, block, copy } => {
+        Piece::NoResult { message, block, copy, mend_id } => {
             let call = find(message, block);
-            let no_id = call.flags.has(BlockFlags::NO_ID);
+            let no_id = call.flags.has(BlockFlags::NO_ID) && !mend_id;
             let flags = BlockFlags::ERROR.when(no_id, BlockFlags::NO_ID);
-            BlockRow { id: copied(call.id, copy), tokens: added.result, flags, kind: BlockKind::Result }
+            let id = named(&call, (message, block), mend_id, copy);
+            BlockRow { id, tokens: added.result, flags, kind: BlockKind::Result }
         }
         Piece::Note(_) => BlockRow { tokens: added.note, kind: BlockKind::Text, ..blank },
     }
 }
 
-fn edited(mut row: BlockRow, call: Option<BlockRow>, edits: Edits) -> BlockRow {
-    if edits.take_id
-        && let Some(call) = call
-    {
-        row.id = call.id;
-        row.flags = row.flags.without(BlockFlags::NO_ID);
+fn edited(mut row: BlockRow, edits: Edits) -> BlockRow {
+    let cures = [
+        (edits.take_id || edits.mend_id, BlockFlags::NO_ID),
+        (edits.mend_id, BlockFlags::BAD_ID),
+        (edits.strip_end, BlockFlags::TRAILING_SPACE),
+        (edits.shorten_breakpoint, BlockFlags::CACHE_1H),
+        (edits.mend_arguments, BlockFlags::BAD_ARGUMENTS),
+        (edits.reshape, BlockFlags::MALFORMED),
+    ];
+    for (_, cured) in cures.into_iter().filter(|(done, _)| *done) {
+        row.flags = row.flags.without(cured);
     }
-    row.id = copied(row.id, edits.copy);
-    if edits.strip_end {
-        row.flags = row.flags.without(BlockFlags::TRAILING_SPACE);
-    }
+    row.flags = row.flags.when(edits.sign, BlockFlags::SIGNED).when(edits.shorten_breakpoint, BlockFlags::CACHE_5M);
     if edits.drop_breakpoint {
-        row.flags = row.flags.without(BlockFlags::CACHE_5M.with(BlockFlags::CACHE_1H));
+        row.flags = row.flags.without_breakpoints();
     }
-    row.flags = row.flags.when(edits.sign, BlockFlags::SIGNED);
     row
+}
+
+/// A stand-in for the hash of the id that a call at this place ends up with: only equality matters.
+fn named(call: &BlockRow, at: (u32, u32), mended: bool, copy: u32) -> u64 {
+    let made = (u64::from(at.0) << 32 | u64::from(at.1)).wrapping_add(1).wrapping_mul(0xD6E8_FEB8_6659_FD93) | 1;
+    copied(if mended { made } else { call.id }, copy)
 }
 
 /// A stand-in for the hash of an id with a suffix: only equality matters.

@@ -1,5 +1,6 @@
 //! The smallest change found that makes a list obey its provider's rules.
 
+use super::breakpoints::is_around;
 use super::draft::lay_out;
 use super::mend::mend;
 use super::recipe::{Change, ChangeKind, Recipe};
@@ -38,7 +39,7 @@ pub fn repair(provider: Provider, mode: &Mode, rows: Rows<'_>, selection: &[u32]
 }
 
 fn is_curable(violation: &Violation) -> bool {
-    !matches!(violation.rule.judged(), Judged::Request(_))
+    !matches!(violation.rule.judged(), Judged::Request(_)) && !is_around(violation)
 }
 
 fn told(violation: &Violation) -> Change {

@@ -145,6 +145,22 @@ rules! {
         "the input and the reserve for the answer exceed what the model takes",
         "input length and `max_tokens` exceed context limit / prompt is too long: N tokens > M maximum",
         "recalled, not found at a source";
+    A19 [Anthropic, Gemini, Bedrock] Judged::Messages,
+        "the role is none that this format has",
+        "messages.N.role: Input should be 'user' or 'assistant' / Please use a valid role: user, model.",
+        "recalled, not found at a source; googleapis/python-genai and vertex-ai threads";
+    A20 [Anthropic, Gemini, Bedrock] Judged::Messages,
+        "the arguments of the call {id} are no object",
+        "messages.N.content.M.tool_use.input: Input should be a valid dictionary / The format of the value at messages.N.content.M.toolUse.input is invalid. Provide a json object for the field and try again.",
+        "recalled, not found at a source";
+    A21 [Anthropic, Bedrock] Judged::Messages,
+        "the id of the call {id} is missing, or has characters that are refused",
+        "messages.N.content.M.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'",
+        "recalled, not found at a source";
+    A22 [Anthropic, Bedrock] Judged::Messages,
+        "a content block is not of the shape that it should have",
+        "messages.N.content.M: Input should be a valid dictionary or object to extract fields from",
+        "recalled, not found at a source";
     O1 [OpenAi] Judged::Messages,
         "the call {id} has no tool message in the run that follows it",
         "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'",
@@ -161,6 +177,22 @@ rules! {
         "a tool result names no call: the member with the call's id is missing",
         "Missing required parameter: 'input[25].call_id'",
         "zeroclaw PR #5457";
+    O5 [OpenAi, Responses] Judged::Messages,
+        "the role is none that this format has",
+        "Invalid value: 'model'. Supported values are: 'system', 'assistant', 'user', 'function', 'tool', and 'developer'.",
+        "recalled, not found at a source";
+    O6 [OpenAi, Responses] Judged::Messages,
+        "the arguments of the call {id} are no text",
+        "Invalid type for 'messages[N].tool_calls[M].function.arguments': expected a string, but got an object instead.",
+        "recalled, not found at a source";
+    O7 [OpenAi, Responses] Judged::Messages,
+        "the message has no content: it may be empty, and must be there",
+        "Invalid value for 'content': expected a string, got null.",
+        "recalled, not found at a source";
+    O8 [OpenAi, Responses] Judged::Messages,
+        "the content is neither a text nor a list of parts",
+        "Invalid type for 'messages[N].content': expected one of a string or array of objects, but got an object instead.",
+        "recalled, not found at a source";
     R1 [Responses] Judged::Messages,
         "the output for {id} answers no call before it, or answers one twice",
         "No tool call found for function call output with call_id X",

@@ -53,7 +53,7 @@ pub enum Thinking {
 pub struct Profile {
     /// The beginning of the name that the row matches; empty for the fallback.
     pub prefix: String,
-    /// Whose rules apply: `anthropic`, `openai`, `gemini`, `bedrock`, `deepseek`, `moonshot` or `open`.
+    /// Whose rules hold for messages in the row's format: `anthropic`, `openai`, `gemini` or `bedrock`.
     pub provider: String,
     /// The format that its messages are usually written in.
     pub format: Format,
@@ -73,6 +73,14 @@ pub struct Profile {
     pub window: Option<u32>,
     /// Whether the conversation may end with the beginning of the answer.
     pub prefill: bool,
+    /// Whether system messages may stand amid the others, where a source says so.
+    pub system_messages: Option<bool>,
+    /// Whether a tool loop must start with thinking while thinking is on.
+    pub thinking_first: bool,
+    /// Whether calls of the current turn must carry a thought signature.
+    pub signed_calls: bool,
+    /// Whether assistant messages with calls must carry `reasoning_content` while thinking is on.
+    pub reasoning_content: bool,
     /// What happens to the reasoning of earlier turns.
     pub thinking: Thinking,
     /// The shortest prefix that the provider caches, in tokens, where a source states it.
@@ -109,6 +117,10 @@ struct Row {
     calibration: Option<String>,
     window: Option<u32>,
     prefill: Option<bool>,
+    system_messages: Option<bool>,
+    thinking_first: Option<bool>,
+    signed_calls: Option<bool>,
+    reasoning_content: Option<bool>,
     thinking: Option<Thinking>,
     cache_minimum: Option<u32>,
     tool_prompt: Option<[u32; 2]>,
@@ -154,6 +166,11 @@ fn profile_of(row: Row, shared: &Row, known: bool) -> Result<Profile> {
         calibration,
         window: row.window.or(shared.window),
         prefill: needed(row.prefill.or(shared.prefill), &prefix, "prefill")?,
+        system_messages: row.system_messages.or(shared.system_messages),
+        // The stricter reading where nothing is stated: it is only judged where thinking is on.
+        thinking_first: row.thinking_first.or(shared.thinking_first).unwrap_or(true),
+        signed_calls: row.signed_calls.or(shared.signed_calls).unwrap_or(false),
+        reasoning_content: row.reasoning_content.or(shared.reasoning_content).unwrap_or(false),
         thinking: needed(row.thinking.or(shared.thinking), &prefix, "thinking")?,
         cache_minimum: row.cache_minimum.or(shared.cache_minimum),
         tool_prompt: row.tool_prompt.or(shared.tool_prompt).unwrap_or_default(),

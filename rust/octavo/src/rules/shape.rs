@@ -1,0 +1,57 @@
+//! Whether messages, calls and blocks are of the shape that the provider takes.
+
+use super::{List, Message, RuleId, Violation};
+use crate::message::{BlockFlags, BlockKind, BlockRow, MessageFlags, Role};
+
+/// What a message's own flags say when something in it may be out of shape: most messages are left at one look.
+const ODD: MessageFlags =
+    MessageFlags::FOREIGN_ROLE.with(MessageFlags::MALFORMED).with(MessageFlags::ODD_CALL).with(MessageFlags::NO_CONTENT);
+
+pub(super) fn judge(list: &List<'_>, found: &mut Vec<Violation>) {
+    for message in list.messages().filter(|message| message.row.flags.has_any(ODD)) {
+        if message.has(MessageFlags::FOREIGN_ROLE) {
+            found.push(message.violation(None, list.demands.role));
+        }
+        if list.is_own() {
+            judge_content(list, &message, found);
+            judge_blocks(list, &message, found);
+        }
+    }
+}
+
+fn judge_content(list: &List<'_>, message: &Message<'_>, found: &mut Vec<Violation>) {
+    let missing = list.demands.content.filter(|_| lacks_content(message.role(), message.row.flags));
+    found.extend(missing.map(|rule| message.violation(None, rule)));
+    // What is not told of a block is told of the message: the content of a tool message is no block.
+    let Some(rule) = list.demands.shape.filter(|_| message.has(MessageFlags::MALFORMED)) else { return };
+    if !message.blocks.iter().any(|block| block.flags.has(BlockFlags::MALFORMED)) {
+        found.push(message.violation(None, rule));
+    }
+}
+
+fn judge_blocks(list: &List<'_>, message: &Message<'_>, found: &mut Vec<Violation>) {
+    for (number, block) in message.numbered() {
+        let rules = [
+            list.demands.arguments.filter(|_| has_bad_arguments(block)),
+            list.demands.call_id.filter(|_| wants_id(block)),
+            list.demands.shape.filter(|_| block.flags.has(BlockFlags::MALFORMED)),
+        ];
+        found.extend(rules.into_iter().flatten().map(|rule: RuleId| message.violation(Some(number), rule)));
+    }
+}
+
+/// Whether a message says nothing at all, though its role must. An assistant that calls or refuses need not.
+pub(super) const fn lacks_content(role: Role, flags: MessageFlags) -> bool {
+    let says = matches!(role, Role::Assistant) && flags.has_any(MessageFlags::SPEECH.with(MessageFlags::CALLS));
+    flags.has(MessageFlags::NO_CONTENT) && !says
+}
+
+/// Whether a call's arguments are not what the format has.
+pub(super) fn has_bad_arguments(block: &BlockRow) -> bool {
+    block.kind == BlockKind::Call && block.flags.has(BlockFlags::BAD_ARGUMENTS)
+}
+
+/// Whether a call has no id, or one that the provider refuses.
+pub(super) fn wants_id(block: &BlockRow) -> bool {
+    block.kind == BlockKind::Call && block.flags.has_any(BlockFlags::NO_ID.with(BlockFlags::BAD_ID))
+}
