@@ -66,8 +66,19 @@ struct File {
     classes: Vec<ClassRow>,
     sets: Vec<SetRow>,
     estimated: ErrorBound,
-    media: Share,
+    media: MediaError,
     tools: Share,
+}
+
+/// How far the count of what is no text can be off, per 1,000 tokens (95th percentile).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+pub struct MediaError {
+    /// Where its size or length is known.
+    #[serde(rename = "error_permille")]
+    pub measured: u64,
+    /// Where it is assumed.
+    #[serde(rename = "unmeasured_permille")]
+    pub unmeasured: u64,
 }
 
 #[derive(Deserialize)]
@@ -92,7 +103,7 @@ struct Share {
 struct Table {
     sets: Vec<Calibration>,
     estimated: ErrorBound,
-    media: u64,
+    media: MediaError,
     tools: u64,
 }
 
@@ -101,7 +112,7 @@ const FILE: &str = "calibration.json";
 
 fn resolve(file: File) -> Result<Table> {
     let sets = file.sets.into_iter().map(|set| calibration(set, &file.classes)).collect::<Result<_>>()?;
-    Ok(Table { sets, estimated: file.estimated, media: file.media.error_permille, tools: file.tools.error_permille })
+    Ok(Table { sets, estimated: file.estimated, media: file.media, tools: file.tools.error_permille })
 }
 
 fn calibration(set: SetRow, classes: &[ClassRow]) -> Result<Calibration> {
@@ -131,8 +142,8 @@ pub fn estimated_bound() -> Result<ErrorBound> {
     Ok(parsed(&TABLE)?.estimated)
 }
 
-/// How far the count of a picture, document or sound can be off, per 1,000 tokens.
-pub fn media_error() -> Result<u64> {
+/// How far the count of a picture, document or sound can be off.
+pub fn media_error() -> Result<MediaError> {
     Ok(parsed(&TABLE)?.media)
 }
 
