@@ -7,6 +7,7 @@
 
 mod anchor;
 mod content;
+mod longest;
 mod usage;
 
 use std::collections::BTreeMap;
@@ -166,6 +167,11 @@ impl Calibration {
         sum.saturating_add(all / 2).checked_div(all).unwrap_or(1000)
     }
 
+    /// The smallest ratio of any class.
+    fn least(&self) -> u64 {
+        self.weights.iter().map(|weight| weight.ratio).min().unwrap_or(*RATIO_RANGE.start())
+    }
+
     /// Tokens of a text with this content that has `base` tokens of `o200k_base`. At least 1 where `base` is.
     pub fn tokens(&self, content: &Content, base: u64) -> u64 {
         if base == 0 { 0 } else { scale(base, self.permille(content)).max(1) }
@@ -200,24 +206,12 @@ impl CountTokens for Calibrated {
         Some(self.apply(text, base)).filter(|&tokens| tokens <= limit)
     }
 
-    /// A prefix is cut at a base token, so the longest one is found among those: `O(log limit)` counts of it.
     fn truncate<'text>(&self, text: &'text str, limit: usize) -> &'text str {
         if self.count_up_to(text, limit).is_some() {
             return text;
         }
-        let mut best = "";
-        let (mut low, mut high) = (0, limit.saturating_mul(2).saturating_add(1));
-        while low < high {
-            let middle = low + (high - low).div_ceil(2);
-            let prefix = self.base.truncate(text, middle);
-            if self.count(prefix) <= limit {
-                best = if prefix.len() > best.len() { prefix } else { best };
-                low = middle;
-            } else {
-                high = middle - 1;
-            }
-        }
-        best
+        let length = longest::length(text, limit as u64, self.base.as_ref(), self.ratios);
+        text.get(..length).unwrap_or_default()
     }
 }
 
