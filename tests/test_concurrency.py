@@ -253,13 +253,19 @@ def _five_megabytes(shape: str) -> tuple[list[Any], dict[str, Any]]:
     return little, {"tools": [{"name": f"t{at}", "input_schema": schema} for at, schema in enumerate(schemas)]}
 
 
-SHAPES = ["one block", "many blocks", "many messages", "tool outputs", "arguments", "system text", "system blocks", "sections", "tools"]  # fmt: skip
+SHAPES = (
+    "one block", "many blocks", "many messages", "tool outputs", "arguments",
+    "system text", "system blocks", "sections", "tools",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("shape", SHAPES)
 async def test_five_megabytes_leave_the_loop_free(shape: str) -> None:
     messages, around = _five_megabytes(shape)
-    assert len(json.dumps([messages, {**around, "sections": str(around.get("sections"))}], ensure_ascii=False).encode()) >= 5_000_000
+    assert (
+        len(json.dumps([messages, {**around, "sections": str(around.get("sections"))}], ensure_ascii=False).encode())
+        >= 5_000_000
+    )
     widest = []
     for _ in range(8):  # other people's work on the machine can hold a heartbeat up as well
         transcript = octavo.Transcript("gpt-4o")
