@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import multiprocessing
 import os
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -105,6 +107,70 @@ def test_a_counter_that_calls_back_and_raises_does_not_lock() -> None:
     assert transcript.append(OPENAI.user("usable afterwards")) > 0
 
 
+def test_what_one_thread_s_reading_raises_is_raised_there() -> None:
+    """Two readings with one counter overlap in every way; each raises its own failure, or none."""
+    failed, go_on = threading.Event(), threading.Event()
+
+    class Shared:
+        def count(self, text: str, /) -> int:
+            if text == "bad":
+                raise ConnectionError("the house tokenizer is down")
+            return len(text)
+
+    class Slow:
+        """A block that is read after the failure, and takes its time."""
+
+        text = "slow"
+
+        @property
+        def type(self) -> str:
+            failed.set()
+            assert go_on.wait(20)
+            return "text"
+
+    house = octavo.counter_for("gpt-4o", counter=Shared())
+    well, ill = (octavo.Transcript("gpt-4o", format="openai", counter=house) for _ in range(2))
+    for transcript in (well, ill):
+        transcript.append(OPENAI.user("Task"))
+    with ThreadPoolExecutor(1) as pool:
+        broken = {"role": "user", "content": [{"type": "text", "text": "bad"}, Slow()]}
+        reading = pool.submit(ill.append, broken)
+        assert failed.wait(20)
+        assert well.append(OPENAI.user("good")) == house.count_message(OPENAI.user("good"))
+        go_on.set()
+        with pytest.raises(ConnectionError, match="down"):
+            reading.result(20)
+    assert (len(well), len(ill)) == (2, 1)
+
+    class Nested(Shared):
+        """Its own count uses the same counter for another reading, which fails."""
+
+        def count(self, text: str, /) -> int:
+            if text == "outer":
+                with pytest.raises(ConnectionError):
+                    inner.count("bad")
+            return super().count(text) if text == "bad" else len(text)
+
+    inner = octavo.counter_for("gpt-4o", counter=Nested())
+    assert octavo.Transcript("gpt-4o", counter=inner).append(OPENAI.user("outer")) > 5
+
+
+def test_a_counter_that_failed_is_not_asked_again_in_the_same_reading() -> None:
+    asked: list[str] = []
+
+    class Down:
+        def count(self, text: str, /) -> int:
+            asked.append(text)
+            raise ConnectionError("the house tokenizer is down")
+
+    with pytest.raises(ConnectionError):
+        octavo.Transcript("gpt-4o", counter=Down()).extend([OPENAI.user("one"), OPENAI.user("two")])
+    message = {"role": "user", "content": [{"type": "text", "text": str(part)} for part in range(50)]}
+    with pytest.raises(ConnectionError):
+        octavo.counter_for("gpt-4o", counter=Down()).count_message(message)
+    assert asked == ["one", "0"]
+
+
 def _in_child(transcript: octavo.Transcript, messages: list[Any], results: Any) -> None:
     transcript.extend(OPENAI.loop(3, start=500))
     report = transcript.assemble(budget=1_500).report.to_json()
@@ -158,23 +224,64 @@ async def _widest_gap(work: Any) -> float:
 LONG = "The quick brown fox, 12 of them: jumps over 나의 강아지. "
 
 
-@pytest.mark.parametrize("shape", ["one message", "many messages"])
-async def test_five_megabytes_leave_the_loop_free(shape: str) -> None:
-    parts = 1 if shape == "one message" else 500
+def _texts(parts: int) -> list[str]:
+    """So many texts, of 5 MB together."""
     text = LONG * (5_000_000 // len(LONG.encode()) // parts + 1)
-    messages = [OPENAI.user(f"{part} {text}") for part in range(parts)]
-    assert sum(len(message["content"].encode()) for message in messages) >= 5_000_000
+    return [f"{part} {text}" for part in range(parts)]
+
+
+def _five_megabytes(shape: str) -> tuple[list[Any], dict[str, Any]]:
+    """Messages and what stands around them: 5 MB of text, in one shape or another."""
+    little = [OPENAI.user("hello")]
+    blocks = [{"type": "text", "text": text} for text in _texts(5_000)]
+    if shape == "one block":
+        return [OPENAI.user(text) for text in _texts(1)], {}
+    if shape == "many blocks":
+        return [{"role": "user", "content": blocks}], {}
+    if shape == "many messages":
+        return [OPENAI.user(text) for text in _texts(5_000)], {}
+    if shape == "tool outputs":
+        results = [OPENAI.results(f"c{at}", text=text)[0] for at, text in enumerate(_texts(50))]
+        return [OPENAI.user("Task"), *OPENAI.calls(*(f"c{at}" for at in range(50))), *results], {}
+    if shape == "arguments":
+        function = {"name": "write", "arguments": {str(at): text for at, text in enumerate(_texts(5_000))}}
+        call = {"id": "c", "type": "function", "function": function}
+        return [OPENAI.user("Task"), {"role": "assistant", "tool_calls": [call]}, *OPENAI.results("c")], {}
+    if shape == "system text":
+        return little, {"system": _texts(1)[0]}
+    if shape == "system blocks":
+        return little, {"system": blocks}
+    if shape == "sections":
+        return little, {"sections": [octavo.Section(f"s{at}", text) for at, text in enumerate(_texts(50))]}
+    properties = [{"p": {"type": "string", "description": text}} for text in _texts(5_000)]
+    schemas = [{"type": "object", "properties": one} for one in properties]
+    return little, {"tools": [{"name": f"t{at}", "input_schema": schema} for at, schema in enumerate(schemas)]}
+
+
+SHAPES = (
+    "one block", "many blocks", "many messages", "tool outputs", "arguments",
+    "system text", "system blocks", "sections", "tools",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+async def test_five_megabytes_leave_the_loop_free(shape: str) -> None:
+    messages, around = _five_megabytes(shape)
+    assert (
+        len(json.dumps([messages, {**around, "sections": str(around.get("sections"))}], ensure_ascii=False).encode())
+        >= 5_000_000
+    )
     widest = []
     for _ in range(8):  # other people's work on the machine can hold a heartbeat up as well
         transcript = octavo.Transcript("gpt-4o")
 
         async def work(transcript: octavo.Transcript = transcript) -> None:
             await transcript.extend_async(messages)
-            await transcript.assemble_async(budget=8_000, system=text[:500_000])
-            await octavo.assemble_async(messages, budget=8_000, model="gpt-4o")
+            await transcript.assemble_async(budget=8_000, **around)
+            await octavo.assemble_async(messages, budget=8_000, model="gpt-4o", **around)
 
         widest.append(await _widest_gap(work()))
-        assert len(transcript) == parts
+        assert len(transcript) == len(messages)
         if widest[-1] < 0.05:
             break
     assert min(widest) < 0.05, widest

@@ -10,7 +10,7 @@ use octavo::budget::Marks;
 use octavo::message::{BlockFlags, BlockKind, BlockRow, Format, MessageEnd, MessageFlags, Role};
 use octavo::plan::Call;
 use octavo::rules::{AddedTokens, Mode, Provider};
-use octavo::transcript::Entry;
+use octavo::transcript::{Entry, Estimated};
 use octavo::window::Limits;
 
 /// Tokens of a message; a window of the budget below holds about 50.
@@ -19,7 +19,8 @@ const BUDGET: u64 = 15_400;
 
 fn entry(role: Role, kind: BlockKind, id: u64) -> Entry {
     let end = MessageEnd { role, flags: MessageFlags::default() };
-    Entry { end, tokens: TOKENS, blocks: vec![BlockRow { id, tokens: TOKENS, flags: BlockFlags::default(), kind }] }
+    let blocks = vec![BlockRow { id, tokens: TOKENS, flags: BlockFlags::default(), kind }];
+    Entry { end, tokens: TOKENS, estimated: Estimated::default(), blocks }
 }
 
 /// A question, four calls with their results, an answer, and again.

@@ -107,6 +107,10 @@ class TokenCounter:
         """Tokens of a system prompt that is given apart."""
     def count_tools(self, tools: object) -> int:
         """Tokens of tool definitions."""
+    def certainty(
+        self, text: int, tools: int, estimated: int, error: int
+    ) -> tuple[Literal["exact", "calibrated", "estimated"], int]:
+        """Give method and error bound of a count of these parts; `error` is how far `estimated` can be off."""
     @property
     def fixed(self) -> int:
         """Tokens that a request has once."""
@@ -251,6 +255,8 @@ class Transcript:
         """Give a transcript that goes its own way from here."""
     def tokens_in(self, start: int, end: int) -> int:
         """Tokens of the messages in `start..end`, framing included."""
+    def estimated_in(self, start: int, end: int) -> tuple[int, int]:
+        """Give what is no text among the tokens of the messages in `start..end`, and how far it can be off."""
     @property
     def format(self) -> Literal["anthropic", "openai", "openai-responses", "gemini", "bedrock"]:
         """The format that the messages are read in."""
@@ -305,6 +311,11 @@ class Plan:
     @property
     def anchored(self) -> bool:
         """Whether usage was reported."""
+    @property
+    def reported_to(self) -> int:
+        """How many messages the provider's last report covers; 0 without one."""
+    def estimated(self, transcript: Transcript, start: int = 0) -> tuple[int, int]:
+        """Give what is no text among the tokens of the sent messages from `start` on, and how far it can be off."""
     def reported(self, tokens: int) -> int:
         """Give the provider's tokens for a number of the transcript's own."""
     def verdicts(self, transcript: Transcript) -> list[tuple[int, int, str]]:

@@ -28,6 +28,7 @@ class Frame:
         tail: sections that stand at the end, not yet cut to what is left.
         placed: the fixed sections, for the report.
         tokens: system, tools, framing and fixed sections together.
+        tool_tokens: of those, the tools'.
         beside: tokens that the tail's sections need at least.
     """
 
@@ -37,6 +38,7 @@ class Frame:
     tail: tuple[Section, ...]
     placed: tuple[Placed, ...]
     tokens: int
+    tool_tokens: int
     beside: int
 
 
@@ -142,9 +144,10 @@ def frame_of(counter: Counter, format: Format, system: Any, tools: Any, sections
         placed.append(Placed(section.name, section.place, tokens, verdict, section.source))
     tail = tuple(section for section in sections if section.place == "tail" and section.text)
     in_messages = sum(_message_tokens(counter, format, block) for block in (*leading, *head))
-    tokens = counter.fixed + counter.count_system(system) + counter.count_tools(tools) + in_messages
+    tool_tokens = counter.count_tools(tools)
+    tokens = counter.fixed + counter.count_system(system) + tool_tokens + in_messages
     beside = sum(min(section.min_tokens, counter.count(section.block())) for section in tail)
-    return Frame(tuple(joined), tuple(leading), tuple(head), tail, tuple(placed), tokens, beside)
+    return Frame(tuple(joined), tuple(leading), tuple(head), tail, tuple(placed), tokens, tool_tokens, beside)
 
 
 def _cut(counter: Counter, section: Section) -> tuple[str, str]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from octavo.recipes.wording import changes_of
 from octavo.sections import Placed
+from octavo.tokens import Method
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -31,6 +32,7 @@ class Span:
         start: the first message, as a position in the caller's list.
         end: one past the last message.
         tokens: their tokens, framing included.
+        method: how they were counted: as texts are, or `estimated` where media are among them.
         verdict: `kept`, `edited` or `dropped`.
         reason: why: `leading`, `task`, `request`, `obligation`, `pinned`, `answered_late`, `window`,
             `before_cut`, or the rule that asked for an edit.
@@ -39,6 +41,7 @@ class Span:
     start: int
     end: int
     tokens: int
+    method: Method
     verdict: str
     reason: str
 
@@ -51,8 +54,10 @@ class Report:
         format: the format of the messages.
         provider: whose rules they obey.
         model: the model it was counted for, if one was named.
-        method: how the tokens were counted: `exact`, `calibrated` or `estimated`.
-        error_bound: how far `tokens` may be off, as a share of it (95 % of cases); 0.0 when exact.
+        method: how the tokens were counted: `exact`, `calibrated` or `estimated`. Media, and content that only the
+            provider can read, make it an estimate until the provider has reported what they cost.
+        error_bound: how far `tokens` may be off, as a share of it (95 % of cases); 0.0 when all of it is text and
+            counted exactly. Tool definitions bring a bound of their own: providers call what they add an estimate.
         tokens: input tokens that are sent.
         budget: the most that may be sent.
         fits: whether `tokens` is within `budget`.
@@ -74,7 +79,7 @@ class Report:
     format: str
     provider: str
     model: str | None
-    method: str
+    method: Method
     error_bound: float
     tokens: int
     budget: int
@@ -161,7 +166,7 @@ def report_of(draft: Draft) -> Report:
     sections = plan.reported(draft.section_tokens)
     over = max(0, draft.tokens - asked.budget.tokens)
     shared = _shared(draft)
-    method, bound = _method(draft)
+    method, bound = _certainty(draft)
     return Report(
         format=asked.format,
         provider=asked.provider,
@@ -185,12 +190,29 @@ def report_of(draft: Draft) -> Report:
     )
 
 
-def _method(draft: Draft) -> tuple[str, float]:
-    """How the tokens were counted, and how far they may be off; a report of the provider's corrects both."""
-    counter = draft.asked.counter
-    if not draft.plan.anchored:
-        return counter.method, counter.error_bound
-    return "calibrated", min(counter.error_bound, ANCHORED_ERROR) if counter.method != "exact" else 0.0
+def _certainty(draft: Draft) -> tuple[Method, float]:
+    """How the tokens were counted, and how far they may be off, as a share of them."""
+    plan, engine = draft.plan, draft.asked.engine
+    method, error = _counted(draft, *plan.estimated(engine))
+    bound: float = error
+    if plan.anchored:
+        # What was reported is known, whatever was estimated for it; what came after is not. And no total is surer
+        # than its own count, but for what the report makes of that.
+        fresh = plan.estimated(engine, plan.reported_to)
+        apart = abs(draft.tokens - draft.counted)
+        if fresh[0]:
+            method = "estimated"
+        elif error or apart:
+            method = "calibrated"
+        bound = min(error + apart, draft.tokens * ANCHORED_ERROR + fresh[1])
+    return method, bound / draft.tokens if draft.tokens else 0.0
+
+
+def _counted(draft: Draft, estimated: int, error: int) -> tuple[Method, int]:
+    """The counter's word on what is sent, of which so many tokens are no text."""
+    counter, tools = draft.asked.counter, draft.asked.frame.tool_tokens
+    text = max(0, draft.counted - counter.fixed - tools - estimated)
+    return counter.core.certainty(text, tools, estimated, error)
 
 
 def _shared(draft: Draft) -> tuple[int, int] | None:
@@ -239,19 +261,24 @@ def _pinned(draft: Draft) -> dict[str, int]:
 
 def _spans(draft: Draft) -> Iterator[Span]:
     """Every message in runs; where repairs edited some, runs are split at them."""
-    engine, plan = draft.asked.engine, draft.plan
+    plan = draft.plan
     untouched = plan.untouched
     kept = None if untouched is None else set(untouched)
-    for start, end, reason in plan.verdicts(engine):
+    for start, end, reason in plan.verdicts(draft.asked.engine):
         if reason == "before_cut":
-            yield Span(start, end, engine.tokens_in(start, end), "dropped", reason)
+            yield _span(draft, start, end, "dropped", reason)
         elif kept is None:
-            yield Span(start, end, engine.tokens_in(start, end), "kept", reason)
+            yield _span(draft, start, end, "kept", reason)
         else:
             for edited, run in groupby(range(start, end), key=lambda index: index not in kept):
                 indices = list(run)
-                first, last = indices[0], indices[-1] + 1
-                yield Span(first, last, engine.tokens_in(first, last), "edited" if edited else "kept", reason)
+                yield _span(draft, indices[0], indices[-1] + 1, "edited" if edited else "kept", reason)
+
+
+def _span(draft: Draft, start: int, end: int, verdict: str, reason: str) -> Span:
+    engine, counter = draft.asked.engine, draft.asked.counter
+    method: Method = "estimated" if engine.estimated_in(start, end)[0] else counter.method
+    return Span(start, end, engine.tokens_in(start, end), method, verdict, reason)
 
 
 def _span_row(span: Span) -> tuple[str, str, str, str]:

@@ -1,44 +1,48 @@
 //! Counters as the doorway hands them to the engine: one that lets other threads run, one that the caller wrote.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use octavo::tokens::CountTokens;
 use pyo3::intern;
 use pyo3::prelude::*;
 
-/// Texts above this are counted without the interpreter's lock: counting them takes about half a
-/// millisecond, below which getting the lock back can cost more than it gives.
+/// Texts above this are worked on without the interpreter's lock: counting them takes about half a
+/// millisecond, below which getting the lock back can cost more than it gives. What many smaller ones of one
+/// reading take is `Reading`'s business.
 const DETACH_BYTES: usize = 64 * 1024;
+
+/// Does work on a text of so many bytes, without the interpreter's lock where it is long.
+pub(crate) fn apart<T: Send>(bytes: usize, work: impl FnOnce() -> T + Send) -> T {
+    if bytes <= DETACH_BYTES {
+        return work();
+    }
+    // Called with the interpreter attached or not: attaching is cheap where it is.
+    Python::attach(|py| py.detach(work))
+}
 
 /// A counter that lets other threads run while it counts a long text.
 pub(crate) struct Detaching(pub(crate) Arc<dyn CountTokens>);
 
-impl Detaching {
-    fn run<T: Send>(&self, text: &str, work: impl FnOnce(&dyn CountTokens) -> T + Send) -> T {
-        let counter = self.0.as_ref();
-        if text.len() <= DETACH_BYTES {
-            return work(counter);
-        }
-        // Called with the interpreter attached or not: attaching is cheap where it is.
-        Python::attach(|py| py.detach(|| work(counter)))
-    }
-}
-
 impl CountTokens for Detaching {
     fn count(&self, text: &str) -> usize {
-        self.run(text, |counter| counter.count(text))
+        apart(text.len(), || self.0.count(text))
     }
 
     fn count_up_to(&self, text: &str, limit: usize) -> Option<usize> {
-        self.run(text, |counter| counter.count_up_to(text, limit))
+        apart(text.len(), || self.0.count_up_to(text, limit))
     }
 
     fn truncate<'text>(&self, text: &'text str, limit: usize) -> &'text str {
-        self.run(text, |counter| counter.truncate(text, limit))
+        apart(text.len(), || self.0.truncate(text, limit))
+    }
+
+    fn settled(&self, text: &str) -> usize {
+        self.0.settled(text)
     }
 }
 
-/// A counter that the caller wrote. What it raises is kept and raised when the reading is over.
+/// A counter that the caller wrote, for one reading. What it raises ends the counting and is raised when the
+/// reading is over; it belongs to the reading, so that no other thread's is taken for broken.
 pub(crate) struct Foreign {
     counter: Py<PyAny>,
     failure: Mutex<Option<PyErr>>,
@@ -49,32 +53,54 @@ impl Foreign {
         Self { counter, failure: Mutex::new(None) }
     }
 
-    /// Raises what the counter raised since the last call.
+    /// Raises what the counter raised.
     pub(crate) fn finish(&self) -> PyResult<()> {
-        self.failure.lock().unwrap_or_else(PoisonError::into_inner).take().map_or(Ok(()), Err)
+        self.failure().take().map_or(Ok(()), Err)
     }
 
-    fn fail(&self, error: PyErr) -> usize {
-        self.failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
-        0
+    fn failure(&self) -> MutexGuard<'_, Option<PyErr>> {
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn ask(&self, text: &str) -> PyResult<usize> {
+        Python::attach(|py| self.counter.bind(py).call_method1(intern!(py, "count"), (text,))?.extract())
     }
 }
 
 impl CountTokens for Foreign {
     fn count(&self, text: &str) -> usize {
-        let counted =
-            Python::attach(|py| self.counter.bind(py).call_method1(intern!(py, "count"), (text,))?.extract::<usize>());
-        counted.unwrap_or_else(|error| self.fail(error))
+        if self.failure().is_some() {
+            return 0;
+        }
+        // The lock is not held while Python runs.
+        self.ask(text).unwrap_or_else(|error| {
+            self.failure().get_or_insert(error);
+            0
+        })
     }
 
     fn count_up_to(&self, text: &str, limit: usize) -> Option<usize> {
         Some(self.count(text)).filter(|&tokens| tokens <= limit)
     }
 
+    /// By halving: the longest one where a longer text never has fewer tokens, which is all that is known of a
+    /// counter that the caller wrote. The answer has been counted.
     fn truncate<'text>(&self, text: &'text str, limit: usize) -> &'text str {
-        let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
-        let within = ends.partition_point(|&end| self.count(text.get(..end).unwrap_or_default()) <= limit);
-        let end = within.checked_sub(1).and_then(|last| ends.get(last)).copied().unwrap_or_default();
-        text.get(..end).unwrap_or_default()
+        let fits = |end: usize| self.count(text.get(..end).unwrap_or_default()) <= limit;
+        if fits(text.len()) {
+            return text;
+        }
+        let (mut within, mut over) = (0, text.len());
+        while let Some(middle) = between(text, within, over) {
+            if fits(middle) { within = middle } else { over = middle }
+        }
+        text.get(..within).unwrap_or_default()
     }
+}
+
+/// A place between two characters in the middle of `from..to`; nothing where there is none inside.
+fn between(text: &str, from: usize, to: usize) -> Option<usize> {
+    let middle = text.floor_char_boundary(from.midpoint(to));
+    let middle = if middle > from { middle } else { text.ceil_char_boundary(from + 1) };
+    (middle < to).then_some(middle)
 }

@@ -3,18 +3,20 @@
 use std::sync::Arc;
 
 use octavo::Error;
+use octavo::message::Estimated;
 use octavo::tokens::CountTokens;
 use octavo::tokens::calibration::Usage;
 use octavo::tokens::model::{Profile, Thinking, profile};
-use octavo::tokens::tally::Tally;
+use octavo::tokens::tally::{Parts, Tally};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
 use crate::counters::{Detaching, Foreign};
 use crate::error::raise;
 use crate::format;
-use crate::node::Reading;
+use crate::node::{PyNode, Reading};
 use crate::text::with_text;
+use crate::tokens::Encoding;
 
 /// What the model table says of a name.
 #[pyclass(frozen, module = "octavo._core", get_all)]
@@ -74,26 +76,58 @@ pub(crate) fn model_profile(model: &str) -> PyResult<ModelProfile> {
 
 /// A counter for one model. Shared by every transcript that counts alike.
 #[pyclass(frozen, module = "octavo._core")]
-#[derive(Clone)]
 pub(crate) struct TokenCounter {
     tally: Tally,
+    /// A counter of the caller's own, which each reading wraps anew.
+    foreign: Option<Py<PyAny>>,
+}
+
+/// A tally that starts at nothing, for one reading, and what a counter of the caller's own raises in it.
+pub(crate) struct Counting {
+    pub(crate) tally: Tally,
     foreign: Option<Arc<Foreign>>,
 }
 
-impl TokenCounter {
-    /// A tally that starts at nothing, for one reading.
-    pub(crate) fn tally(&self) -> Tally {
-        self.tally.clone()
-    }
-
-    /// Raises what a counter of the caller's own raised since the last call. After every reading.
+impl Counting {
+    /// Raises what a counter of the caller's own raised. After every message that was read.
     pub(crate) fn finish(&self) -> PyResult<()> {
         self.foreign.as_ref().map_or(Ok(()), |foreign| foreign.finish())
     }
+}
+
+impl TokenCounter {
+    /// The same counter once more.
+    pub(crate) fn again(&self, py: Python<'_>) -> Self {
+        Self { tally: self.tally.clone(), foreign: self.foreign.as_ref().map(|counter| counter.clone_ref(py)) }
+    }
+
+    /// Begins a reading.
+    pub(crate) fn begin(&self, py: Python<'_>) -> Counting {
+        let Some(counter) = &self.foreign else { return Counting { tally: self.tally.clone(), foreign: None } };
+        let foreign = Arc::new(Foreign::new(counter.clone_ref(py)));
+        Counting { tally: self.tally.clone().through(|_| Arc::clone(&foreign) as _), foreign: Some(foreign) }
+    }
 
     fn on_text<T>(&self, text: &Bound<'_, PyString>, work: impl FnOnce(&dyn CountTokens, &str) -> T) -> PyResult<T> {
-        let answer = with_text(text, |text| work(self.tally.counter().as_ref(), text));
-        self.finish().map(|()| answer)
+        if self.foreign.is_none() {
+            return Ok(with_text(text, |text| work(self.tally.counter().as_ref(), text)));
+        }
+        let counting = self.begin(text.py());
+        let answer = with_text(text, |text| work(counting.tally.counter().as_ref(), text));
+        counting.finish().map(|()| answer)
+    }
+
+    /// Counts one thing that is no message.
+    fn on_value(
+        &self,
+        value: &Bound<'_, PyAny>,
+        work: impl FnOnce(&mut Tally, &PyNode<'_, '_>) -> u32,
+    ) -> PyResult<u32> {
+        let reading = Reading::new(value.py());
+        let mut counting = self.begin(value.py());
+        let tokens = work(&mut counting.tally, &reading.node(value));
+        reading.finish()?;
+        counting.finish().map(|()| tokens)
     }
 }
 
@@ -101,15 +135,20 @@ impl TokenCounter {
 impl TokenCounter {
     #[new]
     #[pyo3(signature = (model=None, *, strict=false, counter=None))]
-    fn new(model: Option<&str>, strict: bool, counter: Option<Py<PyAny>>) -> PyResult<Self> {
+    fn new(py: Python<'_>, model: Option<&str>, strict: bool, counter: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
         let profile = profile(model, strict).map_err(raise)?;
-        let Some(counter) = counter else {
+        let Some(own) = counter else {
             let tally = Tally::new(profile).map_err(raise)?.through(|counter| Arc::new(Detaching(counter)));
             return Ok(Self { tally, foreign: None });
         };
-        let foreign = Arc::new(Foreign::new(counter));
-        let counter: Arc<dyn CountTokens> = Arc::clone(&foreign) as _;
-        Ok(Self { tally: Tally::with_counter(profile, counter).map_err(raise)?, foreign: Some(foreign) })
+        if let Ok(encoding) = own.cast::<Encoding>() {
+            // One of the engine's own is asked without a way through Python.
+            let counter = Arc::new(Detaching(encoding.get().counter()));
+            return Ok(Self { tally: Tally::with_counter(profile, counter).map_err(raise)?, foreign: None });
+        }
+        let own = own.clone().unbind();
+        let stand_in = Arc::new(Foreign::new(own.clone_ref(py)));
+        Ok(Self { tally: Tally::with_counter(profile, stand_in).map_err(raise)?, foreign: Some(own) })
     }
 
     /// Tokens of a text.
@@ -134,9 +173,10 @@ impl TokenCounter {
         let format = format::parse(format)?;
         let reading = Reading::new(message.py());
         reading.at(index);
-        let tokens = self.tally().read(format, index, &reading.node(message));
+        let mut counting = self.begin(message.py());
+        let tokens = counting.tally.read(format, index, &reading.node(message));
         reading.finish()?;
-        self.finish()?;
+        counting.finish()?;
         tokens.map_err(raise)
     }
 
@@ -151,37 +191,39 @@ impl TokenCounter {
     ) -> PyResult<(u64, &'static str, u64)> {
         let format = format::parse(format)?;
         let reading = Reading::new(messages.py());
-        let mut tally = self.tally();
-        system.map(|system| tally.system(&reading.node(system)));
-        tools.map(|tools| tally.tools(&reading.node(tools)));
+        let mut counting = self.begin(messages.py());
+        system.map(|system| counting.tally.system(&reading.node(system)));
+        tools.map(|tools| counting.tally.tools(&reading.node(tools)));
         for (index, message) in messages.try_iter()?.enumerate() {
             let message = message?;
             reading.at(index);
-            let read: Result<u32, Error> = tally.read(format, index, &reading.node(&message));
+            let read: Result<u32, Error> = counting.tally.read(format, index, &reading.node(&message));
             reading.finish()?;
-            self.finish()?;
+            counting.finish()?;
             read.map_err(raise)?;
         }
         reading.finish()?;
-        self.finish()?;
-        let count = tally.counted(true);
+        counting.finish()?;
+        let count = counting.tally.counted(true);
         Ok((count.tokens, count.method.name(), count.error_bound))
     }
 
     /// Tokens of a system prompt that is given apart, of any shape.
     fn count_system(&self, system: &Bound<'_, PyAny>) -> PyResult<u32> {
-        let reading = Reading::new(system.py());
-        let tokens = self.tally().system(&reading.node(system));
-        reading.finish()?;
-        self.finish().map(|()| tokens)
+        self.on_value(system, |tally, system| tally.system(system))
     }
 
     /// Tokens of tool definitions of any shape, with the system prompt that they bring.
     fn count_tools(&self, tools: &Bound<'_, PyAny>) -> PyResult<u32> {
-        let reading = Reading::new(tools.py());
-        let tokens = self.tally().tools(&reading.node(tools));
-        reading.finish()?;
-        self.finish().map(|()| tokens)
+        self.on_value(tools, |tally, tools| tally.tools(tools))
+    }
+
+    /// How a number of tokens of these parts was made, and within how many tokens the true number lies:
+    /// tokens of texts, of tools, of what is no text, and how far the last can be off.
+    fn certainty(&self, text: u64, tools: u64, estimated: u64, error: u64) -> (&'static str, u64) {
+        let (method, bound) =
+            self.tally.certainty(Parts { text, tools, estimated: Estimated { tokens: estimated, error } });
+        (method.name(), bound)
     }
 
     /// Tokens that a request has once.

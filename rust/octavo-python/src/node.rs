@@ -7,9 +7,10 @@ use octavo::node::{Key, MAX_DEPTH, Node, NodeKind, write_json};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{
-    PyBool, PyBoolMethods, PyDict, PyFloat, PyInt, PyList, PyMapping, PyModule, PyString, PyTuple, PyType,
+    PyBool, PyBoolMethods, PyBytes, PyDict, PyFloat, PyInt, PyList, PyMapping, PyModule, PyString, PyTuple, PyType,
 };
 
+use crate::counters::apart;
 pub(crate) use crate::reading::Reading;
 use crate::text::borrow_text;
 
@@ -107,7 +108,13 @@ impl Node for PyNode<'_, '_> {
     }
 
     fn text(&self) -> Option<Cow<'_, str>> {
-        self.value.cast::<PyString>().ok().map(|text| borrow_text(text))
+        let text = self.value.cast::<PyString>().ok()?;
+        self.reading.spend(text.py(), text.len().unwrap_or(0));
+        Some(borrow_text(text))
+    }
+
+    fn bytes(&self) -> Option<Cow<'_, [u8]>> {
+        self.value.cast::<PyBytes>().ok().map(|bytes| Cow::Borrowed(bytes.as_bytes()))
     }
 
     fn boolean(&self) -> Option<bool> {
@@ -167,7 +174,7 @@ pub(crate) fn fingerprint(value: &Bound<'_, PyAny>) -> PyResult<u64> {
     let mut written = String::new();
     write_json(&reading.node(value), &mut written);
     reading.finish()?;
-    Ok(octavo::message::id_hash(&written))
+    Ok(apart(written.len(), || octavo::message::id_hash(&written)))
 }
 
 /// Characters of all texts in a value, looked at only until there are more than `limit`.

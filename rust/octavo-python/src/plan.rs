@@ -22,11 +22,12 @@ pub(crate) fn allocate(requests: Vec<(u64, u64, u64, i32)>, available: u64) -> V
 #[pyclass(frozen, module = "octavo._core")]
 pub(crate) struct Plan {
     plan: octavo::plan::Plan,
+    reported_to: u32,
 }
 
 impl Plan {
-    pub(crate) fn new(plan: octavo::plan::Plan) -> Self {
-        Self { plan }
+    pub(crate) fn new(plan: octavo::plan::Plan, reported_to: u32) -> Self {
+        Self { plan, reported_to }
     }
 
     /// The shown messages, as ranges that do not touch.
@@ -116,6 +117,20 @@ impl Plan {
     /// The provider's tokens for a number of the transcript's own.
     fn reported(&self, tokens: u64) -> u64 {
         self.plan.anchor.at(tokens)
+    }
+
+    /// What is no text among the tokens of the messages that are sent, from message `start` on, and how far it
+    /// can be off.
+    #[pyo3(signature = (transcript, start=0))]
+    fn estimated(&self, transcript: &Transcript, start: u32) -> (u64, u64) {
+        let estimated = transcript.with_rows(|rows| self.plan.estimated(rows, start));
+        (estimated.tokens, estimated.error)
+    }
+
+    /// How many messages the provider's last report covers; 0 without one.
+    #[getter]
+    fn reported_to(&self) -> u32 {
+        self.reported_to
     }
 
     /// Whether a ratio learnt from usage is in force.

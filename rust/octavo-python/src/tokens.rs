@@ -20,6 +20,11 @@ pub(crate) struct Encoding {
 }
 
 impl Encoding {
+    /// The counter itself.
+    pub(crate) fn counter(&self) -> Arc<dyn CountTokens> {
+        Arc::clone(&self.counter)
+    }
+
     /// What `work` makes of the counter and the text, with the interpreter released for a long one.
     fn with_text<T: Send>(
         &self,

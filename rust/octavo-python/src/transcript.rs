@@ -8,7 +8,6 @@ use octavo::entry::read_entry;
 use octavo::message::Format;
 use octavo::plan::Call;
 use octavo::rules::{AddedTokens, Provider};
-use octavo::tokens::tally::Tally;
 use octavo::transcript::Entry;
 use octavo::window::Limits;
 use pyo3::exceptions::PyIndexError;
@@ -17,7 +16,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyList;
 
 use crate::error::raise;
-use crate::model::TokenCounter;
+use crate::model::{Counting, TokenCounter};
 use crate::node::Reading;
 use crate::plan::Plan;
 use crate::rules::ModeArgument;
@@ -77,17 +76,22 @@ impl Transcript {
         work(self.state().assembler.transcript())
     }
 
-    fn like(&self, assembler: Assembler, messages: Vec<Py<PyAny>>, settled: bool) -> Self {
-        Self { state: State::new(assembler, messages, settled), counter: self.counter.clone(), format: self.format }
+    fn like(&self, py: Python<'_>, assembler: Assembler, messages: Vec<Py<PyAny>>, settled: bool) -> Self {
+        Self { state: State::new(assembler, messages, settled), counter: self.counter.again(py), format: self.format }
     }
 
     /// Reads and counts one message at a position, for the error.
-    fn read(&self, reading: &Reading, tally: &mut Tally, index: usize, message: &Bound<'_, PyAny>) -> PyResult<Entry> {
+    fn read(
+        &self,
+        reading: &Reading,
+        counting: &mut Counting,
+        index: usize,
+        message: &Bound<'_, PyAny>,
+    ) -> PyResult<Entry> {
         reading.at(index);
-        let entry = read_entry(self.format, index, &reading.node(message), tally);
-        // Asked after every message, so that nothing of a failed reading is left for the next one to raise.
+        let entry = read_entry(self.format, index, &reading.node(message), &mut counting.tally);
         reading.finish()?;
-        self.counter.finish()?;
+        counting.finish()?;
         entry.map_err(raise)
     }
 }
@@ -96,17 +100,18 @@ impl Transcript {
 impl Transcript {
     #[new]
     #[pyo3(signature = (format, counter, settled=false))]
-    fn new(format: &str, counter: &TokenCounter, settled: bool) -> PyResult<Self> {
+    fn new(py: Python<'_>, format: &str, counter: &TokenCounter, settled: bool) -> PyResult<Self> {
         let format = crate::format::parse(format)?;
         let state = State::new(Assembler::new(format), Vec::new(), settled);
-        Ok(Self { state, counter: counter.clone(), format })
+        Ok(Self { state, counter: counter.again(py), format })
     }
 
     /// Reads, counts and takes in one message; its tokens, or nothing where this transcript is retired.
     #[pyo3(signature = (message, /))]
     fn append(&self, message: &Bound<'_, PyAny>) -> PyResult<Option<u32>> {
         let index = self.__len__();
-        let entry = self.read(&Reading::new(message.py()), &mut self.counter.tally(), index, message)?;
+        let py = message.py();
+        let entry = self.read(&Reading::new(py), &mut self.counter.begin(py), index, message)?;
         let taken = self.take(std::slice::from_ref(&entry), vec![message.clone().unbind()])?;
         Ok(taken.then_some(entry.tokens))
     }
@@ -115,12 +120,12 @@ impl Transcript {
     /// transcript is retired. `first` is the position of the first one, for the error; the end by default.
     #[pyo3(signature = (messages, /, first=None))]
     fn extend(&self, messages: &Bound<'_, PyAny>, first: Option<usize>) -> PyResult<Option<u64>> {
-        let (reading, mut tally) = (Reading::new(messages.py()), self.counter.tally());
+        let (reading, mut counting) = (Reading::new(messages.py()), self.counter.begin(messages.py()));
         let first = first.unwrap_or_else(|| self.__len__());
         let (mut entries, mut objects) = (Vec::new(), Vec::new());
         for (at, message) in messages.try_iter()?.enumerate() {
             let message = message?;
-            entries.push(self.read(&reading, &mut tally, first.saturating_add(at), &message)?);
+            entries.push(self.read(&reading, &mut counting, first.saturating_add(at), &message)?);
             objects.push(message.unbind());
         }
         let taken = self.take(&entries, objects)?;
@@ -212,8 +217,10 @@ impl Transcript {
         let loop_opening = mode.thinking == Some(true) && mode.thinking_first && provider == Provider::Anthropic;
         let (budget, fixed, beside, basis) = limits;
         let limits = Limits { budget, fixed, beside: 0, loop_opening, basis, marks };
-        let plan = self.state().assembler.plan(Call { limits, beside, provider, mode, added });
-        Ok(Plan::new(plan))
+        let mut state = self.state();
+        let plan = state.assembler.plan(Call { limits, beside, provider, mode, added });
+        let reported_to = state.assembler.reported_to(basis, plan.window.end);
+        Ok(Plan::new(plan, reported_to))
     }
 
     /// Takes in what the provider reported for the call before which there were `at` messages.
@@ -234,18 +241,24 @@ impl Transcript {
             let kept = state.messages.get(..len as usize).unwrap_or(&state.messages);
             (state.assembler.truncated(len), copied(py, kept), state.settled)
         };
-        Ok(self.like(shorter.map_err(raise)?, messages, settled))
+        Ok(self.like(py, shorter.map_err(raise)?, messages, settled))
     }
 
     /// A transcript that goes its own way from here.
     fn fork(&self, py: Python<'_>) -> Self {
         let state = self.state();
-        self.like(state.assembler.clone(), copied(py, &state.messages), state.settled)
+        self.like(py, state.assembler.clone(), copied(py, &state.messages), state.settled)
     }
 
     /// Tokens of the messages in `start..end`, framing included. O(1).
     fn tokens_in(&self, start: u32, end: u32) -> u64 {
         self.with_rows(|rows| rows.tokens_in(start, end))
+    }
+
+    /// What is no text among the tokens of the messages in `start..end`, and how far it can be off.
+    fn estimated_in(&self, start: u32, end: u32) -> (u64, u64) {
+        let estimated = self.with_rows(|rows| rows.estimated_in(start, end));
+        (estimated.tokens, estimated.error)
     }
 
     /// Tokens of all messages, framing included. O(1).

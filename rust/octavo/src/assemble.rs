@@ -96,6 +96,12 @@ impl Assembler {
         taken
     }
 
+    /// How many messages the report covers that counts for a call made with `end` messages; 0 without one.
+    pub fn reported_to(&self, basis: u64, end: u32) -> u32 {
+        let before = self.observations(basis).iter().rev().find(|observation| observation.at < end);
+        before.map_or(0, |observation| observation.at)
+    }
+
     /// Plans one call made with all messages.
     pub fn plan(&mut self, call: Call) -> Plan {
         let limits = call.limits_with_tail();

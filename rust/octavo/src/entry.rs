@@ -1,7 +1,7 @@
 //! Reads and counts one message into the rows that a transcript keeps.
 
 use crate::error::Result;
-use crate::message::{BlockEnd, BlockKind, BlockRow, Format, Media, Sink, TextKind, read};
+use crate::message::{BlockEnd, BlockFlags, BlockKind, BlockRow, Estimated, Format, Media, Sink, TextKind, read};
 use crate::node::Node;
 use crate::tokens::tally::Tally;
 use crate::transcript::{Entry, block_row, flags_of};
@@ -10,6 +10,7 @@ use crate::transcript::{Entry, block_row, flags_of};
 struct Builder<'a> {
     tally: &'a mut Tally,
     blocks: Vec<BlockRow>,
+    estimated: Estimated,
     scratch: String,
 }
 
@@ -23,8 +24,13 @@ impl Sink for Builder<'_> {
     }
 
     fn end_block(&mut self, end: BlockEnd<'_>) {
-        let tokens = self.tally.take_block(end.kind);
-        self.blocks.push(block_row(&end, tokens));
+        let count = self.tally.take_block(end.kind);
+        let mut row = block_row(&end, count.tokens);
+        if !count.estimated.is_none() {
+            row.flags = row.flags.with(BlockFlags::ESTIMATED);
+            self.estimated = self.estimated.plus(count.estimated);
+        }
+        self.blocks.push(row);
     }
 
     fn scratch(&mut self) -> String {
@@ -41,14 +47,15 @@ impl Sink for Builder<'_> {
 /// # Errors
 /// As [`read`]: there is no message here at all.
 pub fn read_entry<N: Node>(format: Format, index: usize, node: &N, tally: &mut Tally) -> Result<Entry> {
-    let mut builder = Builder { tally, blocks: Vec::with_capacity(2), scratch: String::new() };
+    let mut builder =
+        Builder { tally, blocks: Vec::with_capacity(2), estimated: Estimated::default(), scratch: String::new() };
     let mut end = read(format, index, node, &mut builder)?;
-    let Builder { tally, blocks, .. } = builder;
+    let Builder { tally, blocks, estimated, .. } = builder;
     end.flags = flags_of(end.flags, &blocks);
     // What stands outside a block (a participant's name) belongs to the framing.
-    let outside = tally.take_block(BlockKind::Other);
+    let outside = tally.take_block(BlockKind::Other).tokens;
     let framing = tally.message(end.role, end.flags);
     let content = blocks.iter().fold(0_u32, |sum, block| sum.saturating_add(block.tokens));
     let tokens = content.saturating_add(outside).saturating_add(framing);
-    Ok(Entry { end, tokens, blocks })
+    Ok(Entry { end, tokens, estimated, blocks })
 }

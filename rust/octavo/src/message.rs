@@ -4,15 +4,23 @@
 //! of each block. Nothing of the text is kept; what remains is a [`MessageRow`] and its [`BlockRow`]s.
 
 mod anthropic;
+mod base64;
 mod bedrock;
+mod estimated;
 mod gemini;
+mod image_size;
+mod media;
 mod openai;
+mod pdf;
 mod responses;
+mod wave;
 
 use std::hash::{Hash as _, Hasher as _};
 
 use crate::error::{Error, Result};
 use crate::node::{Key, Node, NodeKind};
+
+pub use estimated::Estimated;
 
 /// The shape that messages are written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -95,8 +103,8 @@ impl BlockFlags {
     pub const SIGNED: Self = Self(1 << 5);
     /// A call or result without an id of its own; [`BlockRow::id`] then comes from the name.
     pub const NO_ID: Self = Self(1 << 6);
-    /// A result that reports an error.
-    pub const ERROR: Self = Self(1 << 7);
+    /// Some of its tokens are estimated whatever counts the texts: media, or what only the provider can read.
+    pub const ESTIMATED: Self = Self(1 << 7);
     /// A call whose arguments are missing, or not what the format has: an object, or JSON text in `OpenAI`'s.
     pub const BAD_ARGUMENTS: Self = Self(1 << 8);
     /// A block that is not of its stated shape (a bare string in a content list, a null text…).
@@ -155,7 +163,11 @@ impl BlockFlags {
     #[must_use]
     pub fn with_breakpoints(self, count: u32) -> Self {
         let stated = u16::try_from(count.min(Self::MOST_BREAKPOINTS)).unwrap_or_default();
-        Self(self.without_breakpoints().0 | (self.0 & (Self::CACHE_5M.0 | Self::CACHE_1H.0)) | stated << Self::BREAKPOINTS_AT)
+        Self(
+            self.without_breakpoints().0
+                | (self.0 & (Self::CACHE_5M.0 | Self::CACHE_1H.0))
+                | stated << Self::BREAKPOINTS_AT,
+        )
     }
 
     /// Without any breakpoint.
@@ -321,7 +333,7 @@ pub enum TextKind {
     Json,
 }
 
-/// Media, by what decides its tokens. Never by the length of its base64.
+/// What is no text, by what decides its tokens. Media never by the length of their base64.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Media<'a> {
     /// A picture.
@@ -340,6 +352,12 @@ pub enum Media<'a> {
     Audio {
         /// Length in seconds, where known.
         seconds: Option<f64>,
+    },
+    /// Something that only the provider can read (encrypted reasoning, a compaction). Its length is all that is
+    /// known of it.
+    Opaque {
+        /// Characters of its base64.
+        characters: usize,
     },
 }
 
@@ -474,9 +492,16 @@ fn bare_item<N: Node, S: Sink>(node: &N, sink: &mut S) {
     sink.end_block(BlockEnd { kind: BlockKind::Text, flags, id: "" });
 }
 
-/// Width and height of a picture from the first bytes of its base64 (PNG, JPEG, GIF, WebP headers).
-fn base64_size(data: &str) -> Option<(u32, u32)> {
-    image_size::from_base64(data)
+/// A member that only the provider can read: told by its length.
+fn opaque<N: Node, S: Sink>(node: &N, key: Key, sink: &mut S) -> bool {
+    let Some(value) = node.get(key) else { return false };
+    let characters = match (value.text(), value.bytes()) {
+        (Some(text), _) => text.len(),
+        (_, Some(bytes)) => bytes.len().div_ceil(3).saturating_mul(4),
+        _ => return false,
+    };
+    if characters > 0 {
+        sink.media(Media::Opaque { characters });
+    }
+    characters > 0
 }
-
-mod image_size;

@@ -52,7 +52,7 @@ keys! {
     Arguments = "arguments", FunctionCall = "function_call", ReasoningContent = "reasoning_content",
     Refusal = "refusal", ImageUrl = "image_url", Detail = "detail", InputAudio = "input_audio", File = "file",
     FileData = "file_data", FileId = "file_id", CallId = "call_id", Output = "output", Summary = "summary",
-    EncryptedContent = "encrypted_content", Parts = "parts", FunctionCallCamel = "functionCall",
+    EncryptedContent = "encrypted_content", RedactedContent = "redactedContent", Result = "result", Parts = "parts", FunctionCallCamel = "functionCall",
     FunctionResponse = "functionResponse", Args = "args", Response = "response", Thought = "thought",
     ThoughtSignature = "thoughtSignature", InlineData = "inlineData", MimeType = "mimeType", FileDataCamel = "fileData",
     ToolUse = "toolUse", ToolResult = "toolResult", ToolUseIdCamel = "toolUseId", Status = "status", Image = "image",
@@ -83,6 +83,11 @@ pub trait Node: Clone {
 
     /// The text, when this is one. A lone surrogate arrives as U+FFFD (the one text policy).
     fn text(&self) -> Option<Cow<'_, str>>;
+
+    /// The bytes, when this is a string of bytes: JSON has none, but clients of some providers take them.
+    fn bytes(&self) -> Option<Cow<'_, [u8]>> {
+        None
+    }
 
     /// The truth value, when this is one.
     fn boolean(&self) -> Option<bool>;

@@ -1,9 +1,11 @@
 //! The engine's answer for one call: which messages, why, and what they cost. Numbers and positions only.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::budget::share;
-use crate::rules::{AddedTokens, Mode, Provider, Recipe, Repair, repair, repaired_rows};
+use crate::message::{BlockFlags, Estimated};
+use crate::rules::{AddedTokens, Mode, Piece, Provider, Recipe, Repair, repair, repaired_rows};
 use crate::tokens::calibration::Anchor;
 use crate::transcript::Transcript;
 use crate::window::{Limits, Window, next_cut};
@@ -135,6 +137,17 @@ impl Plan {
         shown.saturating_add_signed(self.repaired)
     }
 
+    /// What is no text among the tokens of the messages that are sent, from message `from` on. An edited message
+    /// counts with all of it while one block of that kind is left.
+    pub fn estimated(&self, transcript: &Transcript, from: u32) -> Estimated {
+        let of = |start: u32, end: u32| transcript.estimated_in(start.max(from), end.max(from));
+        let Some(repair) = &self.repair else {
+            return self.spans.iter().fold(Estimated::default(), |sum, span| sum.plus(of(span.start, span.end)));
+        };
+        let sent: BTreeSet<u32> = repair.messages.iter().flat_map(|recipe| sources(transcript, recipe)).collect();
+        sent.into_iter().fold(Estimated::default(), |sum, message| sum.plus(of(message, message + 1)))
+    }
+
     /// Tokens left for volatile content at the tail.
     pub fn left(&self) -> u64 {
         self.anchor.within(self.call.limits.budget).saturating_sub(self.tokens())
@@ -264,6 +277,22 @@ impl Plan {
             whole: same.len() == before.len(),
         }
     }
+}
+
+/// The messages whose media, or content that only the provider can read, are in what the recipe makes.
+fn sources(transcript: &Transcript, recipe: &Recipe) -> Vec<u32> {
+    match recipe {
+        Recipe::Keep(message) => vec![*message],
+        Recipe::Compose { pieces, .. } => {
+            pieces.iter().filter_map(|piece| estimated_source(transcript, piece)).collect()
+        }
+    }
+}
+
+fn estimated_source(transcript: &Transcript, piece: &Piece) -> Option<u32> {
+    let Piece::Block { message, block, .. } = *piece else { return None };
+    let row = transcript.rows().blocks_of(message).get(block as usize)?;
+    row.flags.has(BlockFlags::ESTIMATED).then_some(message)
 }
 
 fn mended(transcript: &Transcript, call: &Call, spans: &[Range<u32>]) -> Option<Repair> {

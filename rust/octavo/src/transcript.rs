@@ -8,7 +8,8 @@ use std::collections::HashMap;
 
 use crate::error::{Error, Result};
 use crate::message::{
-    BlockEnd, BlockFlags, BlockKind, BlockRow, Format, MessageEnd, MessageFlags, MessageRow, Role, Rows, id_hash,
+    BlockEnd, BlockFlags, BlockKind, BlockRow, Estimated, Format, MessageEnd, MessageFlags, MessageRow, Role, Rows,
+    id_hash,
 };
 
 /// How many exchanges an unanswered call stays an open obligation. A confirmation may come many turns
@@ -82,6 +83,8 @@ pub struct Entry {
     pub end: MessageEnd,
     /// Tokens of the whole message, framing included.
     pub tokens: u32,
+    /// Of those, what is no text.
+    pub estimated: Estimated,
     /// Its blocks, in order.
     pub blocks: Vec<BlockRow>,
 }
@@ -102,6 +105,9 @@ pub struct Transcript {
     blocks: Vec<BlockRow>,
     /// `sums[i]` = tokens of the first `i` messages; one longer than `messages`.
     sums: Vec<u64>,
+    /// Messages with media or content that only the provider can read, in order, each with the sum up to and
+    /// with itself. Most messages have none, and cost nothing here.
+    estimates: Vec<(u32, Estimated)>,
     exchanges: Vec<Exchange>,
     /// For each id that waits for a result: the exchanges that called it, oldest first.
     open: HashMap<u64, Vec<u32>>,
@@ -129,6 +135,7 @@ impl Transcript {
             messages: Vec::new(),
             blocks: Vec::new(),
             sums: vec![0],
+            estimates: Vec::new(),
             exchanges: Vec::new(),
             open: HashMap::new(),
             waited: Vec::new(),
@@ -192,6 +199,16 @@ impl Transcript {
         self.sums.get(index as usize).copied().unwrap_or_else(|| self.tokens())
     }
 
+    /// What is no text among the tokens of the messages in `start..end`. O(log messages).
+    pub fn estimated_in(&self, start: u32, end: u32) -> Estimated {
+        self.estimated_before(end).minus(self.estimated_before(start))
+    }
+
+    fn estimated_before(&self, message: u32) -> Estimated {
+        let after = self.estimates.partition_point(|&(index, _)| index < message);
+        after.checked_sub(1).and_then(|last| self.estimates.get(last)).map(|&(_, sum)| sum).unwrap_or_default()
+    }
+
     /// The first message of an exchange; past the last exchange, the number of messages.
     pub fn start_of(&self, exchange: u32) -> u32 {
         self.exchanges.get(exchange as usize).map_or_else(|| self.len(), |found| found.start)
@@ -219,6 +236,7 @@ impl Transcript {
         size_of_val(self.messages.as_slice())
             + size_of_val(self.blocks.as_slice())
             + size_of_val(self.sums.as_slice())
+            + size_of_val(self.estimates.as_slice())
             + size_of_val(self.exchanges.as_slice())
             + size_of_val(self.calls.as_slice())
             + size_of_val(self.waited.as_slice())
@@ -241,6 +259,9 @@ impl Transcript {
         let flags = flags_of(entry.end.flags, &entry.blocks);
         let row = MessageRow { first_block, blocks, tokens: entry.tokens, flags, role: entry.end.role };
         self.place(&row, &entry.blocks);
+        if !entry.estimated.is_none() {
+            self.estimates.push((self.len(), self.estimated_before(u32::MAX).plus(entry.estimated)));
+        }
         self.messages.push(row);
         self.blocks.extend_from_slice(&entry.blocks);
         self.sums.push(self.tokens() + u64::from(entry.tokens));
@@ -324,7 +345,8 @@ impl Transcript {
     pub fn entry(&self, message: u32) -> Option<Entry> {
         let row = self.messages.get(message as usize)?;
         let end = MessageEnd { role: row.role, flags: row.flags };
-        Some(Entry { end, tokens: row.tokens, blocks: self.rows().blocks_of(message).to_vec() })
+        let estimated = self.estimated_in(message, message.saturating_add(1));
+        Some(Entry { end, tokens: row.tokens, estimated, blocks: self.rows().blocks_of(message).to_vec() })
     }
 
     /// The transcript as it was when it had `len` messages. O(len).

@@ -1,8 +1,8 @@
 //! Reads Anthropic Messages.
 
 use super::{
-    BlockEnd, BlockFlags, BlockKind, Media, MessageEnd, MessageFlags, Role, Sink, TextKind, arguments, bare_item,
-    base64_size, id_flags, json_text, other_block, role_of, text_flags,
+    BlockEnd, BlockFlags, BlockKind, MessageEnd, MessageFlags, Role, Sink, TextKind, arguments, bare_item, id_flags,
+    json_text, media, opaque, other_block, role_of, text_flags,
 };
 use crate::error::Result;
 use crate::node::{Key, Node, NodeKind};
@@ -72,6 +72,7 @@ fn read_block<N: Node, S: Sink>(block: &N, sink: &mut S) {
         "tool_result" => result(block, flags, sink),
         "thinking" => thinking(block, flags, sink),
         "redacted_thinking" => {
+            opaque(block, Key::Data, sink);
             sink.end_block(BlockEnd {
                 kind: BlockKind::RedactedThinking,
                 flags: flags.with(BlockFlags::SIGNED),
@@ -89,6 +90,7 @@ fn read_block<N: Node, S: Sink>(block: &N, sink: &mut S) {
         "server_tool_use" | "mcp_tool_use" => call(block, BlockKind::ServerCall, flags, sink),
         "compaction" => {
             content_text(block, TextKind::Speech, sink);
+            opaque(block, Key::EncryptedContent, sink);
             sink.end_block(BlockEnd { kind: BlockKind::Compaction, flags, id: "" });
         }
         other if other.ends_with("_tool_result") => server_result(block, flags, sink),
@@ -126,10 +128,9 @@ fn call<N: Node, S: Sink>(block: &N, kind: BlockKind, flags: BlockFlags, sink: &
 
 fn result<N: Node, S: Sink>(block: &N, flags: BlockFlags, sink: &mut S) {
     content_text(block, TextKind::ToolOutput, sink);
-    let error = block.get(Key::IsError).and_then(|value| value.boolean()).unwrap_or(false);
     let id = block.get(Key::ToolUseId);
     let id = id.as_ref().and_then(Node::text).unwrap_or_default();
-    let flags = inner_breakpoints(block, flags).when(error, BlockFlags::ERROR).with(id_flags(&id));
+    let flags = inner_breakpoints(block, flags).with(id_flags(&id));
     sink.end_block(BlockEnd { kind: BlockKind::Result, flags, id: &id });
 }
 
@@ -178,22 +179,32 @@ fn result_item<N: Node, S: Sink>(item: &N, kind: TextKind, sink: &mut S) {
         }
         "image" => image(item, sink),
         "document" => document(item, sink),
+        _ if opaque(item, Key::EncryptedContent, sink) => found_page(item, sink),
         _ => json_text(TextKind::Json, item, sink),
+    }
+}
+
+/// A page that the server's search found: its content is for the provider alone, its title and address for all.
+fn found_page<N: Node, S: Sink>(item: &N, sink: &mut S) {
+    for text in [Key::Title, Key::Url].into_iter().filter_map(|key| item.get(key)) {
+        sink.text(TextKind::ToolOutput, &text.text().unwrap_or_default());
     }
 }
 
 fn thinking<N: Node, S: Sink>(block: &N, flags: BlockFlags, sink: &mut S) {
     let text = block.get(Key::Thinking);
-    sink.text(TextKind::Thinking, &text.as_ref().and_then(Node::text).unwrap_or_default());
+    let text = text.as_ref().and_then(Node::text).unwrap_or_default();
+    sink.text(TextKind::Thinking, &text);
+    if text.is_empty() {
+        // Display was `omitted`: the signature carries the reasoning itself.
+        opaque(block, Key::Signature, sink);
+    }
     let signed = block.get(Key::Signature).is_some();
     sink.end_block(BlockEnd { kind: BlockKind::Thinking, flags: flags.when(signed, BlockFlags::SIGNED), id: "" });
 }
 
 fn image<N: Node, S: Sink>(block: &N, sink: &mut S) {
-    let source = block.get(Key::Source);
-    let data = source.as_ref().and_then(|source| source.get(Key::Data));
-    let size = data.as_ref().and_then(Node::text).and_then(|data| base64_size(&data));
-    sink.media(Media::Image { size, detail: "" });
+    media::image(media::inner(block, Key::Source, Key::Data).as_ref(), "", sink);
 }
 
 fn document<N: Node, S: Sink>(block: &N, sink: &mut S) {
@@ -202,7 +213,7 @@ fn document<N: Node, S: Sink>(block: &N, sink: &mut S) {
             sink.text(TextKind::Speech, &text.text().unwrap_or_default());
         }
     }
-    let Some(source) = block.get(Key::Source) else { return sink.media(Media::Document { pages: None }) };
+    let Some(source) = block.get(Key::Source) else { return media::document::<N, S>(None, sink) };
     let kind = source.get(Key::Type);
     match kind.as_ref().and_then(Node::text).unwrap_or_default().as_ref() {
         "text" => {
@@ -210,6 +221,6 @@ fn document<N: Node, S: Sink>(block: &N, sink: &mut S) {
             sink.text(TextKind::Speech, &data.as_ref().and_then(Node::text).unwrap_or_default());
         }
         "content" => content_text(&source, TextKind::Speech, sink),
-        _ => sink.media(Media::Document { pages: None }),
+        _ => media::document(source.get(Key::Data).as_ref(), sink),
     }
 }

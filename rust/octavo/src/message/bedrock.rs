@@ -1,8 +1,8 @@
 //! Reads Bedrock Converse messages: each block is an object with one member that names its kind.
 
 use super::{
-    BlockEnd, BlockFlags, BlockKind, Media, MessageEnd, MessageFlags, Sink, TextKind, arguments, bare_item, id_flags,
-    json_text, other_block, role_of, text_flags,
+    BlockEnd, BlockFlags, BlockKind, MessageEnd, MessageFlags, Sink, TextKind, arguments, bare_item, id_flags,
+    json_text, media, opaque, other_block, role_of, text_flags,
 };
 use crate::error::Result;
 use crate::node::{Key, Node, NodeKind};
@@ -45,9 +45,7 @@ fn read_block<N: Node, S: Sink>(block: &N, sink: &mut S) {
         if let Some(content) = result.get(Key::Content) {
             content.items(&mut |item| result_item(&item, sink));
         }
-        let status = result.get(Key::Status);
-        let error = status.as_ref().and_then(Node::text).is_some_and(|status| status == "error");
-        return end_paired(&result, BlockKind::Result, plain.when(error, BlockFlags::ERROR), sink);
+        return end_paired(&result, BlockKind::Result, plain, sink);
     }
     if let Some(reasoning) = block.get(Key::ReasoningContentCamel) {
         return thinking(&reasoning, sink);
@@ -55,12 +53,12 @@ fn read_block<N: Node, S: Sink>(block: &N, sink: &mut S) {
     if block.get(Key::CachePoint).is_some() {
         return sink.end_block(BlockEnd { kind: BlockKind::Marker, flags: BlockFlags::CACHE_5M, id: "" });
     }
-    if block.get(Key::Image).is_some() {
-        sink.media(Media::Image { size: None, detail: "" });
+    if let Some(image) = block.get(Key::Image) {
+        picture(&image, sink);
         return sink.end_block(BlockEnd { kind: BlockKind::Image, flags: plain, id: "" });
     }
-    if block.get(Key::Document).is_some() {
-        sink.media(Media::Document { pages: None });
+    if let Some(file) = block.get(Key::Document) {
+        document(&file, sink);
         return sink.end_block(BlockEnd { kind: BlockKind::Document, flags: plain, id: "" });
     }
     other_block(block, plain, sink);
@@ -73,17 +71,33 @@ fn result_item<N: Node, S: Sink>(item: &N, sink: &mut S) {
     if let Some(json) = item.get(Key::Json) {
         return json_text(TextKind::ToolOutput, &json, sink);
     }
-    if item.get(Key::Image).is_some() {
-        return sink.media(Media::Image { size: None, detail: "" });
+    if let Some(image) = item.get(Key::Image) {
+        return picture(&image, sink);
     }
-    if item.get(Key::Document).is_some() {
-        return sink.media(Media::Document { pages: None });
+    if let Some(file) = item.get(Key::Document) {
+        return document(&file, sink);
     }
     json_text(TextKind::Json, item, sink);
 }
 
+fn picture<N: Node, S: Sink>(image: &N, sink: &mut S) {
+    media::image(media::inner(image, Key::Source, Key::Bytes).as_ref(), "", sink);
+}
+
+/// A document whose source is a text, a list of texts, or a file.
+fn document<N: Node, S: Sink>(file: &N, sink: &mut S) {
+    if let Some(text) = media::inner(file, Key::Source, Key::Text) {
+        return sink.text(TextKind::Speech, &text.text().unwrap_or_default());
+    }
+    if let Some(texts) = media::inner(file, Key::Source, Key::Content) {
+        return texts.items(&mut |item| result_item(&item, sink));
+    }
+    media::document(media::inner(file, Key::Source, Key::Bytes).as_ref(), sink);
+}
+
 fn thinking<N: Node, S: Sink>(reasoning: &N, sink: &mut S) {
     let Some(readable) = reasoning.get(Key::ReasoningText) else {
+        opaque(reasoning, Key::RedactedContent, sink);
         return sink.end_block(BlockEnd { kind: BlockKind::RedactedThinking, flags: BlockFlags::SIGNED, id: "" });
     };
     let text = readable.get(Key::Text);

@@ -1,8 +1,8 @@
 //! Reads Gemini `contents`: a role (`user`, `model`) and `parts`. Calls have names, often no ids.
 
 use super::{
-    BlockEnd, BlockFlags, BlockKind, Media, MessageEnd, MessageFlags, Role, Sink, TextKind, arguments, base64_size,
-    json_text, other_block, role_of, text_flags,
+    BlockEnd, BlockFlags, BlockKind, MessageEnd, MessageFlags, Role, Sink, TextKind, arguments, json_text, media,
+    opaque, other_block, role_of, text_flags,
 };
 use crate::error::Result;
 use crate::node::{Key, Node, NodeKind};
@@ -29,7 +29,8 @@ pub(super) fn read<N: Node, S: Sink>(index: usize, node: &N, sink: &mut S) -> Re
 }
 
 fn read_part<N: Node, S: Sink>(part: &N, sink: &mut S) {
-    let flags = BlockFlags::default().when(part.get(Key::ThoughtSignature).is_some(), BlockFlags::SIGNED);
+    let signed = opaque(part, Key::ThoughtSignature, sink);
+    let flags = BlockFlags::default().when(signed, BlockFlags::SIGNED);
     if let Some(call) = part.get(Key::FunctionCallCamel) {
         let name = call.get(Key::Name);
         sink.text(TextKind::Name, &name.as_ref().and_then(Node::text).unwrap_or_default());
@@ -50,7 +51,7 @@ fn read_part<N: Node, S: Sink>(part: &N, sink: &mut S) {
         return text_part(part, &text.text().unwrap_or_default(), flags, sink);
     }
     if let Some(data) = part.get(Key::InlineData).or_else(|| part.get(Key::FileDataCamel)) {
-        return media(&data, flags, sink);
+        return inline(&data, flags, sink);
     }
     other_block(part, flags, sink);
 }
@@ -65,19 +66,18 @@ fn text_part<N: Node, S: Sink>(part: &N, text: &str, flags: BlockFlags, sink: &m
     sink.end_block(BlockEnd { kind: BlockKind::Text, flags: flags.with(text_flags(text)), id: "" });
 }
 
-fn media<N: Node, S: Sink>(data: &N, flags: BlockFlags, sink: &mut S) {
+fn inline<N: Node, S: Sink>(data: &N, flags: BlockFlags, sink: &mut S) {
     let mime = data.get(Key::MimeType);
     let mime = mime.as_ref().and_then(Node::text).unwrap_or_default();
+    let bytes = data.get(Key::Data);
     let kind = if mime.starts_with("image/") {
-        let bytes = data.get(Key::Data);
-        let size = bytes.as_ref().and_then(Node::text).and_then(|bytes| base64_size(&bytes));
-        sink.media(Media::Image { size, detail: "" });
+        media::image(bytes.as_ref(), "", sink);
         BlockKind::Image
     } else if mime.starts_with("audio/") {
-        sink.media(Media::Audio { seconds: None });
+        media::audio(bytes.as_ref(), sink);
         BlockKind::Audio
     } else {
-        sink.media(Media::Document { pages: None });
+        media::document(bytes.as_ref(), sink);
         BlockKind::Document
     };
     sink.end_block(BlockEnd { kind, flags, id: "" });

@@ -1,41 +1,17 @@
-//! Width and height of a picture from the first bytes of its base64.
+//! Width and height of a picture from its first bytes.
 //!
 //! Only the header is decoded: a picture of many megabytes costs as much as a small one.
 
-/// How much base64 is looked at: JPEG may carry a preview before its frame header.
-const HEAD: usize = 64 * 1024;
+use super::media::Data;
 
-pub(super) fn from_base64(data: &str) -> Option<(u32, u32)> {
-    let bytes = decode_head(data.as_bytes());
+/// How many bytes are looked at: JPEG may carry a preview before its frame header.
+const HEAD: usize = 48 * 1024;
+
+pub(super) fn of(data: Data<'_>) -> Option<(u32, u32)> {
+    // Only JPEG needs to look further than its first 48 bytes.
+    let jpeg_file = *data.part(0, 2) == [0xff, 0xd8];
+    let bytes = data.part(0, if jpeg_file { HEAD } else { 48 });
     png(&bytes).or_else(|| gif(&bytes)).or_else(|| webp(&bytes)).or_else(|| jpeg(&bytes))
-}
-
-/// Decodes as many whole groups of four as there are, up to [`HEAD`]; stops at the first bad character.
-fn decode_head(data: &[u8]) -> Vec<u8> {
-    let signature = data.get(..8).unwrap_or_default();
-    // Only JPEG needs to look further than its first 32 bytes.
-    let limit = if signature.starts_with(b"/9j/") { HEAD } else { 64 };
-    let mut out = Vec::with_capacity(limit.min(data.len()));
-    for group in data.get(..limit.min(data.len())).unwrap_or_default().chunks_exact(4) {
-        let mut value = 0_u32;
-        for &byte in group {
-            let Some(digit) = digit(byte) else { return out };
-            value = value << 6 | digit;
-        }
-        out.extend_from_slice(&value.to_be_bytes()[1..]);
-    }
-    out
-}
-
-fn digit(byte: u8) -> Option<u32> {
-    Some(u32::from(match byte {
-        b'A'..=b'Z' => byte - b'A',
-        b'a'..=b'z' => byte - b'a' + 26,
-        b'0'..=b'9' => byte - b'0' + 52,
-        b'+' | b'-' => 62,
-        b'/' | b'_' => 63,
-        _ => return None,
-    }))
 }
 
 fn u16_be(bytes: &[u8], at: usize) -> Option<u32> {
@@ -97,7 +73,12 @@ fn jpeg(bytes: &[u8]) -> Option<(u32, u32)> {
 
 #[cfg(test)]
 mod tests {
-    use super::from_base64;
+    use super::of;
+    use crate::message::media::Data;
+
+    fn from_base64(data: &str) -> Option<(u32, u32)> {
+        of(Data::Base64(data))
+    }
 
     #[test]
     fn sizes_are_read_from_the_headers() {

@@ -1,8 +1,8 @@
 //! Reads `OpenAI` Chat Completions messages, and the dialects of compatible servers.
 
 use super::{
-    BlockEnd, BlockFlags, BlockKind, Media, MessageEnd, MessageFlags, Role, Sink, TextKind, arguments, bare_item,
-    base64_size, json_text, other_block, role_of, text_flags,
+    BlockEnd, BlockFlags, BlockKind, MessageEnd, MessageFlags, Role, Sink, TextKind, arguments, bare_item, json_text,
+    media, other_block, role_of, text_flags,
 };
 use crate::error::Result;
 use crate::node::{Key, Node, NodeKind};
@@ -90,11 +90,11 @@ fn read_part<N: Node, S: Sink>(part: &N, sink: &mut S) {
             sink.end_block(BlockEnd { kind: BlockKind::Image, flags: BlockFlags::default(), id: "" });
         }
         "input_audio" => {
-            sink.media(Media::Audio { seconds: None });
+            media::audio(media::inner(part, Key::InputAudio, Key::Data).as_ref(), sink);
             sink.end_block(BlockEnd { kind: BlockKind::Audio, flags: BlockFlags::default(), id: "" });
         }
         "file" => {
-            sink.media(Media::Document { pages: None });
+            media::document(media::inner(part, Key::File, Key::FileData).as_ref(), sink);
             sink.end_block(BlockEnd { kind: BlockKind::Document, flags: BlockFlags::default(), id: "" });
         }
         _ => other_block(part, BlockFlags::default(), sink),
@@ -103,13 +103,10 @@ fn read_part<N: Node, S: Sink>(part: &N, sink: &mut S) {
 
 /// `image_url`: `{"url": …, "detail": …}`, or the bare address.
 fn image<N: Node, S: Sink>(part: &N, sink: &mut S) {
-    let Some(image) = part.get(Key::ImageUrl) else { return sink.media(Media::Image { size: None, detail: "" }) };
-    let url = image.get(Key::Url);
-    let url = url.as_ref().and_then(Node::text).or_else(|| image.text()).unwrap_or_default();
+    let Some(image) = part.get(Key::ImageUrl) else { return media::image::<N, S>(None, "", sink) };
     let detail = image.get(Key::Detail);
     let detail = detail.as_ref().and_then(Node::text).unwrap_or_default();
-    let size = url.split_once(";base64,").and_then(|(_, data)| base64_size(data));
-    sink.media(Media::Image { size, detail: &detail });
+    media::image(Some(&image.get(Key::Url).unwrap_or_else(|| image.clone())), &detail, sink);
 }
 
 fn tool_call<N: Node, S: Sink>(call: &N, sink: &mut S) {

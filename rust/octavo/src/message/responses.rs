@@ -1,8 +1,8 @@
 //! Reads `OpenAI` Responses items. Each item is one message here; a model's turn is several of them.
 
 use super::{
-    BlockEnd, BlockFlags, BlockKind, Media, MessageEnd, MessageFlags, Role, Sink, TextKind, arguments, bare_item,
-    base64_size, json_text, other_block, role_of, text_flags,
+    BlockEnd, BlockFlags, BlockKind, MessageEnd, MessageFlags, Role, Sink, TextKind, arguments, bare_item, json_text,
+    media, opaque, other_block, role_of, text_flags,
 };
 use crate::error::Result;
 use crate::node::{Key, Node, NodeKind};
@@ -60,11 +60,17 @@ pub(super) fn read<N: Node, S: Sink>(index: usize, node: &N, sink: &mut S) -> Re
             Ok(plain(Role::Assistant))
         }
         "compaction" => {
+            opaque(node, Key::EncryptedContent, sink);
             sink.end_block(BlockEnd { kind: BlockKind::Compaction, flags: BlockFlags::SIGNED, id: "" });
             Ok(plain(Role::Assistant))
         }
         "item_reference" => {
             sink.end_block(BlockEnd { kind: BlockKind::Reference, flags: BlockFlags::default(), id: "" });
+            Ok(plain(Role::Assistant))
+        }
+        "image_generation_call" => {
+            media::image(node.get(Key::Result).as_ref(), "", sink);
+            sink.end_block(BlockEnd { kind: BlockKind::ServerCall, flags: BlockFlags::default(), id: "" });
             Ok(plain(Role::Assistant))
         }
         // Calls that the server answers itself: web_search_call, file_search_call, mcp_call and their kin.
@@ -122,11 +128,11 @@ fn read_part<N: Node, S: Sink>(part: &N, sink: &mut S) {
             BlockKind::Image
         }
         "input_file" => {
-            sink.media(Media::Document { pages: None });
+            media::document(part.get(Key::FileData).as_ref(), sink);
             BlockKind::Document
         }
         "input_audio" => {
-            sink.media(Media::Audio { seconds: None });
+            media::audio(media::inner(part, Key::InputAudio, Key::Data).as_ref(), sink);
             BlockKind::Audio
         }
         _ => return other_block(part, BlockFlags::default(), sink),
@@ -145,20 +151,18 @@ fn text_part<N: Node, S: Sink>(part: &N, sink: &mut S) {
 }
 
 fn image<N: Node, S: Sink>(part: &N, sink: &mut S) {
-    let url = part.get(Key::ImageUrl);
-    let url = url.as_ref().and_then(Node::text).unwrap_or_default();
     let detail = part.get(Key::Detail);
     let detail = detail.as_ref().and_then(Node::text).unwrap_or_default();
-    let size = url.split_once(";base64,").and_then(|(_, data)| base64_size(data));
-    sink.media(Media::Image { size, detail: &detail });
+    media::image(part.get(Key::ImageUrl).as_ref(), &detail, sink);
 }
 
-/// Output of a call: a text, or a list of parts.
+/// Output of a call: a text, a list of parts, or one part (a screenshot).
 fn output<N: Node, S: Sink>(node: &N, sink: &mut S) {
     let Some(output) = node.get(Key::Output) else { return };
     match output.kind() {
         NodeKind::Text => sink.text(TextKind::ToolOutput, &output.text().unwrap_or_default()),
         NodeKind::List => output.items(&mut |part| output_part(&part, sink)),
+        NodeKind::Map => output_part(&output, sink),
         _ => json_text(TextKind::ToolOutput, &output, sink),
     }
 }
@@ -170,13 +174,16 @@ fn output_part<N: Node, S: Sink>(part: &N, sink: &mut S) {
     if part.get(Key::ImageUrl).is_some() {
         return image(part, sink);
     }
+    if let Some(data) = part.get(Key::FileData) {
+        return media::document(Some(&data), sink);
+    }
     match part.get(Key::Text) {
         Some(text) => sink.text(TextKind::ToolOutput, &text.text().unwrap_or_default()),
         None => json_text(TextKind::Json, part, sink),
     }
 }
 
-/// Reasoning: its summary is readable, its `encrypted_content` is not text and costs no tokens here.
+/// Reasoning: its summary is readable, its `encrypted_content` only for the provider.
 fn reasoning<N: Node, S: Sink>(node: &N, sink: &mut S) {
     for key in [Key::Summary, Key::Content] {
         if let Some(parts) = node.get(key) {
@@ -186,7 +193,7 @@ fn reasoning<N: Node, S: Sink>(node: &N, sink: &mut S) {
             });
         }
     }
-    let signed = node.get(Key::EncryptedContent).is_some();
+    let signed = opaque(node, Key::EncryptedContent, sink);
     let flags = BlockFlags::default().when(signed, BlockFlags::SIGNED);
     sink.end_block(BlockEnd { kind: BlockKind::Thinking, flags, id: "" });
 }

@@ -37,9 +37,9 @@ pub(super) fn judge(list: &List<'_>, found: &mut Vec<Violation>) {
 
 /// What no change of the messages cures: a violation of a message, but of none of its blocks.
 fn judge_around(list: &List<'_>, found: &mut Vec<Violation>) {
-    let Some(last) = list.last() else { return };
-    let excess = (list.mode.breakpoints > MAX_BREAKPOINTS).then(|| last.violation(None, RuleId::A12));
-    let mixed = list.mode.mixed_breakpoints.then(|| last.violation(None, RuleId::A13));
+    let Some(end) = list.last() else { return };
+    let excess = (list.mode.breakpoints > MAX_BREAKPOINTS).then(|| end.violation(None, RuleId::A12));
+    let mixed = list.mode.mixed_breakpoints.then(|| end.violation(None, RuleId::A13));
     found.extend(excess.into_iter().chain(mixed));
 }
 

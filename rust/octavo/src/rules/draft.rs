@@ -327,7 +327,7 @@ impl Layer<'_, '_> {
         let pending = call.0 >= self.pending_from;
         let kind = if pending { ChangeKind::AddedPendingResult } else { ChangeKind::AddedResult };
         self.log(kind, index, Some(call.1), Some(self.list.demands.unanswered));
-        let row = BlockRow { id: block.id, tokens: 0, flags: BlockFlags::ERROR, kind: BlockKind::Result };
+        let row = BlockRow { id: block.id, tokens: 0, flags: BlockFlags::default(), kind: BlockKind::Result };
         (None, Part { piece: Piece::NoResult { message: index, block: call.1, copy: 0, mend_id: false }, row })
     }
 

@@ -380,11 +380,8 @@ fn mend_block(demands: &Demands, part: &mut Part, log: &mut Vec<Change>) -> Opti
     edits.mend_arguments = arguments.is_some();
     edits.mend_id = call_id.is_some();
     edits.reshape = shape.is_some();
-    let kinds = [
-        (ChangeKind::MendedArguments, arguments),
-        (ChangeKind::MendedId, call_id),
-        (ChangeKind::Reshaped, shape),
-    ];
+    let kinds =
+        [(ChangeKind::MendedArguments, arguments), (ChangeKind::MendedId, call_id), (ChangeKind::Reshaped, shape)];
     log.extend(kinds.into_iter().filter_map(|(kind, rule)| Some(change(kind, *message, Some(*block), rule?))));
     arguments.or(call_id).or(shape)
 }

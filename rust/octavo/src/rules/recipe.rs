@@ -240,7 +240,7 @@ fn piece_row(rows: Rows<'_>, piece: &Piece, added: AddedTokens) -> BlockRow {
         Piece::NoResult { message, block, copy, mend_id } => {
             let call = find(message, block);
             let no_id = call.flags.has(BlockFlags::NO_ID) && !mend_id;
-            let flags = BlockFlags::ERROR.when(no_id, BlockFlags::NO_ID);
+            let flags = BlockFlags::default().when(no_id, BlockFlags::NO_ID);
             let id = named(&call, (message, block), mend_id, copy);
             BlockRow { id, tokens: added.result, flags, kind: BlockKind::Result }
         }

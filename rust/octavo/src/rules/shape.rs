@@ -4,8 +4,10 @@ use super::{List, Message, RuleId, Violation};
 use crate::message::{BlockFlags, BlockKind, BlockRow, MessageFlags, Role};
 
 /// What a message's own flags say when something in it may be out of shape: most messages are left at one look.
-const ODD: MessageFlags =
-    MessageFlags::FOREIGN_ROLE.with(MessageFlags::MALFORMED).with(MessageFlags::ODD_CALL).with(MessageFlags::NO_CONTENT);
+const ODD: MessageFlags = MessageFlags::FOREIGN_ROLE
+    .with(MessageFlags::MALFORMED)
+    .with(MessageFlags::ODD_CALL)
+    .with(MessageFlags::NO_CONTENT);
 
 pub(super) fn judge(list: &List<'_>, found: &mut Vec<Violation>) {
     for message in list.messages().filter(|message| message.row.flags.has_any(ODD)) {

@@ -7,6 +7,7 @@
 
 mod anchor;
 mod content;
+mod longest;
 mod usage;
 
 use std::collections::BTreeMap;
@@ -66,8 +67,19 @@ struct File {
     classes: Vec<ClassRow>,
     sets: Vec<SetRow>,
     estimated: ErrorBound,
-    media: Share,
+    media: MediaError,
     tools: Share,
+}
+
+/// How far the count of what is no text can be off, per 1,000 tokens (95th percentile).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+pub struct MediaError {
+    /// Where its size or length is known.
+    #[serde(rename = "error_permille")]
+    pub measured: u64,
+    /// Where it is assumed.
+    #[serde(rename = "unmeasured_permille")]
+    pub unmeasured: u64,
 }
 
 #[derive(Deserialize)]
@@ -92,7 +104,7 @@ struct Share {
 struct Table {
     sets: Vec<Calibration>,
     estimated: ErrorBound,
-    media: u64,
+    media: MediaError,
     tools: u64,
 }
 
@@ -101,7 +113,7 @@ const FILE: &str = "calibration.json";
 
 fn resolve(file: File) -> Result<Table> {
     let sets = file.sets.into_iter().map(|set| calibration(set, &file.classes)).collect::<Result<_>>()?;
-    Ok(Table { sets, estimated: file.estimated, media: file.media.error_permille, tools: file.tools.error_permille })
+    Ok(Table { sets, estimated: file.estimated, media: file.media, tools: file.tools.error_permille })
 }
 
 fn calibration(set: SetRow, classes: &[ClassRow]) -> Result<Calibration> {
@@ -131,8 +143,8 @@ pub fn estimated_bound() -> Result<ErrorBound> {
     Ok(parsed(&TABLE)?.estimated)
 }
 
-/// How far the count of a picture, document or sound can be off, per 1,000 tokens.
-pub fn media_error() -> Result<u64> {
+/// How far the count of a picture, document or sound can be off.
+pub fn media_error() -> Result<MediaError> {
     Ok(parsed(&TABLE)?.media)
 }
 
@@ -153,6 +165,11 @@ impl Calibration {
             all = all.saturating_add(share);
         }
         sum.saturating_add(all / 2).checked_div(all).unwrap_or(1000)
+    }
+
+    /// The smallest ratio of any class.
+    fn least(&self) -> u64 {
+        self.weights.iter().map(|weight| weight.ratio).min().unwrap_or(*RATIO_RANGE.start())
     }
 
     /// Tokens of a text with this content that has `base` tokens of `o200k_base`. At least 1 where `base` is.
@@ -189,24 +206,12 @@ impl CountTokens for Calibrated {
         Some(self.apply(text, base)).filter(|&tokens| tokens <= limit)
     }
 
-    /// A prefix is cut at a base token, so the longest one is found among those: `O(log limit)` counts of it.
     fn truncate<'text>(&self, text: &'text str, limit: usize) -> &'text str {
         if self.count_up_to(text, limit).is_some() {
             return text;
         }
-        let mut best = "";
-        let (mut low, mut high) = (0, limit.saturating_mul(2).saturating_add(1));
-        while low < high {
-            let middle = low + (high - low).div_ceil(2);
-            let prefix = self.base.truncate(text, middle);
-            if self.count(prefix) <= limit {
-                best = if prefix.len() > best.len() { prefix } else { best };
-                low = middle;
-            } else {
-                high = middle - 1;
-            }
-        }
-        best
+        let length = longest::length(text, limit as u64, self.base.as_ref(), self.ratios);
+        text.get(..length).unwrap_or_default()
     }
 }
 

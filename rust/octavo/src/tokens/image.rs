@@ -1,6 +1,7 @@
 //! Tokens of pictures, documents and sounds, by size and length, as dated data (`data/images.json`).
 //!
-//! Never by the length of the data: a photograph of 3 MB costs what its pixels cost.
+//! Never by the length of the data: a photograph of 3 MB costs what its pixels cost. What only the provider can
+//! read is the exception: its length is all that is known.
 
 use std::sync::LazyLock;
 
@@ -39,6 +40,7 @@ enum Picture {
 #[derive(Deserialize)]
 struct File {
     unknown: Unknown,
+    opaque: Opaque,
     rules: Vec<MediaRule>,
 }
 
@@ -48,6 +50,21 @@ struct Unknown {
     height: u64,
     pages: u64,
     seconds: u64,
+}
+
+/// How long content that only the provider can read is, from the length of its base64.
+#[derive(Deserialize)]
+struct Opaque {
+    /// Bytes that are no content: version, nonce, tag.
+    envelope: u64,
+    bytes_per_token: u64,
+}
+
+impl Opaque {
+    fn tokens(&self, characters: u64) -> u64 {
+        let bytes = (characters / 4).saturating_mul(3).saturating_sub(self.envelope);
+        bytes.div_ceil(self.bytes_per_token.max(1))
+    }
 }
 
 static TABLE: Parsed<File> = LazyLock::new(|| parse(FILE, include_str!("../../data/images.json")));
@@ -60,9 +77,9 @@ pub fn named(name: &str) -> Result<&'static MediaRule> {
 }
 
 impl MediaRule {
-    /// Tokens of one picture, document or sound; at least 1.
+    /// Tokens of one picture, document or sound, or of what only the provider can read; at least 1.
     pub fn tokens(&self, media: Media<'_>) -> Result<u64> {
-        let unknown = &parsed(&TABLE)?.unknown;
+        let File { unknown, opaque, .. } = parsed(&TABLE)?;
         Ok(match media {
             Media::Image { size, detail } => {
                 let size =
@@ -71,8 +88,19 @@ impl MediaRule {
             }
             Media::Document { pages } => self.page.saturating_mul(pages.map_or(unknown.pages, u64::from).max(1)),
             Media::Audio { seconds } => self.second.saturating_mul(whole_seconds(seconds).unwrap_or(unknown.seconds)),
+            Media::Opaque { characters } => opaque.tokens(characters as u64),
         }
         .max(1))
+    }
+}
+
+/// Whether the size or length is known that decides the tokens, and not assumed.
+pub fn is_measured(media: Media<'_>) -> bool {
+    match media {
+        Media::Image { size, .. } => size.is_some(),
+        Media::Document { pages } => pages.is_some(),
+        Media::Audio { seconds } => whole_seconds(seconds).is_some(),
+        Media::Opaque { .. } => true,
     }
 }
 
@@ -143,7 +171,7 @@ fn patches(size: (u64, u64), patch: u64, cap: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::named;
+    use super::{is_measured, named};
     use crate::error::Result;
     use crate::message::Media;
 
@@ -188,6 +216,18 @@ mod tests {
         assert_eq!(count(Media::Document { pages: Some(2) }), Ok(2 * 2347));
         for seconds in [None, Some(f64::NAN), Some(-1.0), Some(f64::INFINITY), Some(30.0), Some(29.5)] {
             assert_eq!(count(Media::Audio { seconds }), Ok(30 * 32), "{seconds:?}");
+            assert_eq!(
+                is_measured(Media::Audio { seconds }),
+                seconds.is_some_and(|seconds| seconds > 29.0 && seconds < 31.0)
+            );
         }
+    }
+
+    #[test]
+    fn what_only_the_provider_can_read_counts_by_its_length() {
+        let tokens = |characters| named("anthropic-high").and_then(|rule| rule.tokens(Media::Opaque { characters }));
+        // 40,000 characters are 30,000 bytes, 29,350 without the envelope, at 4 bytes a token.
+        assert_eq!((tokens(40_000), tokens(868), tokens(0)), (Ok(7338), Ok(1), Ok(1)));
+        assert!(tokens(usize::MAX).is_ok_and(|tokens| tokens > 1 << 60));
     }
 }

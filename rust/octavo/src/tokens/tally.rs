@@ -9,12 +9,13 @@ mod tools;
 use std::sync::Arc;
 
 use super::CountTokens;
-use super::calibration;
+use super::calibration::{self, MediaError};
 use super::data::{scale, to_row};
+use super::image::is_measured;
 use super::model::{Method, Profile};
 use crate::error::Result;
 use crate::message::{
-    BlockEnd, BlockKind, Format, Media, MessageEnd, MessageFlags, Role, Sink, TextKind, read as read_message,
+    BlockEnd, BlockKind, Estimated, Format, Media, MessageEnd, MessageFlags, Role, Sink, TextKind, read as read_message,
 };
 use crate::node::{Key, MAX_DEPTH, Node, NodeKind, write_json};
 
@@ -26,21 +27,34 @@ pub struct Tally {
     method: Method,
     /// Per 1,000 tokens of text, how far the count can be off.
     text_error: u64,
-    media_error: u64,
+    media_error: MediaError,
     tools_error: u64,
     /// Tokens of the block that is being read.
     block: u64,
-    /// Of those, what media account for.
-    block_media: u64,
-    sums: Sums,
+    /// Of those, what is no text.
+    block_estimated: Estimated,
+    sums: Parts,
     scratch: String,
 }
 
-#[derive(Debug, Clone, Copy, Default)]
-struct Sums {
-    text: u64,
-    media: u64,
-    tools: u64,
+/// What a number of tokens consists of, by how sure it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Parts {
+    /// Texts and the framing around them.
+    pub text: u64,
+    /// Tool definitions, with the system prompt that they bring.
+    pub tools: u64,
+    /// Media, and what only the provider can read.
+    pub estimated: Estimated,
+}
+
+/// What a block takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BlockCount {
+    /// All its tokens.
+    pub tokens: u32,
+    /// Of those, what is no text.
+    pub estimated: Estimated,
 }
 
 /// A number of tokens, how it was made, and how far it can be off.
@@ -71,10 +85,10 @@ impl Tally {
         counter: Arc<dyn CountTokens>,
         method: Method,
         text_error: u64,
-        (media_error, tools_error): (u64, u64),
+        (media_error, tools_error): (MediaError, u64),
     ) -> Self {
-        let (block, block_media, sums, scratch) = (0, 0, Sums::default(), String::new());
-        Self { profile, counter, method, text_error, media_error, tools_error, block, block_media, sums, scratch }
+        let (block, block_estimated, sums, scratch) = (0, Estimated::default(), Parts::default(), String::new());
+        Self { profile, counter, method, text_error, media_error, tools_error, block, block_estimated, sums, scratch }
     }
 
     /// The same tally with its counter wrapped in another that counts alike.
@@ -115,23 +129,24 @@ impl Tally {
     pub fn media(&mut self, media: Media<'_>) {
         // The rules were parsed when the profile was made, so there is an answer; 0 would hide a picture.
         let tokens = self.profile.media.tokens(media).unwrap_or(1);
+        let share = if is_measured(media) { self.media_error.measured } else { self.media_error.unmeasured };
         self.block = self.block.saturating_add(tokens);
-        self.block_media = self.block_media.saturating_add(tokens);
+        self.block_estimated = self.block_estimated.plus(Estimated { tokens, error: scale(tokens, share) });
     }
 
     /// Tokens of the block that just ended, with what frames a call or a result.
-    pub fn take_block(&mut self, kind: BlockKind) -> u32 {
+    pub fn take_block(&mut self, kind: BlockKind) -> BlockCount {
         let framing = self.profile.framing;
         let around = match kind {
             BlockKind::Call | BlockKind::ServerCall => framing.call,
             BlockKind::Result | BlockKind::ServerResult => framing.result,
             _ => 0,
         };
-        let media = std::mem::take(&mut self.block_media);
+        let estimated = std::mem::take(&mut self.block_estimated);
         let block = add(std::mem::take(&mut self.block), around);
-        self.sums.media = self.sums.media.saturating_add(media);
-        self.sums.text = self.sums.text.saturating_add(block.saturating_sub(media));
-        to_row(block)
+        self.sums.estimated = self.sums.estimated.plus(estimated);
+        self.sums.text = self.sums.text.saturating_add(block.saturating_sub(estimated.tokens));
+        BlockCount { tokens: to_row(block), estimated }
     }
 
     /// Tokens that frame a message, whatever is in it.
@@ -210,7 +225,7 @@ impl Tally {
         let end: MessageEnd = read_message(format, index, message, &mut reading)?;
         let tokens = reading.tokens;
         // What stands outside of a block (a participant's name) belongs to the message.
-        let outside = self.take_block(BlockKind::Marker);
+        let outside = self.take_block(BlockKind::Marker).tokens;
         Ok(tokens.saturating_add(outside).saturating_add(self.message(end.role, end.flags)))
     }
 
@@ -218,16 +233,23 @@ impl Tally {
     pub fn counted(&mut self, with_fixed: bool) -> Count {
         let sums = std::mem::take(&mut self.sums);
         let fixed = if with_fixed { u64::from(self.fixed()) } else { 0 };
-        let method = if sums.media > 0 { Method::Estimated } else { self.method };
-        let error_bound = scale(sums.text, self.text_error)
-            .saturating_add(scale(sums.media, self.media_error))
-            .saturating_add(scale(sums.tools, self.tools_error.max(self.text_error)));
-        let tokens = [sums.text, sums.media, sums.tools, fixed].into_iter().fold(0, u64::saturating_add);
+        let tokens = [sums.text, sums.estimated.tokens, sums.tools, fixed].into_iter().fold(0, u64::saturating_add);
+        let (method, error_bound) = self.certainty(sums);
         Count { tokens, method, error_bound }
+    }
+
+    /// How a number of tokens of these parts was made, and within how many tokens the true number lies. What is
+    /// no text makes it an estimate whatever the texts are.
+    pub fn certainty(&self, parts: Parts) -> (Method, u64) {
+        let method = if parts.estimated.is_none() { self.method } else { Method::Estimated };
+        let bound = scale(parts.text, self.text_error)
+            .saturating_add(parts.estimated.error)
+            .saturating_add(scale(parts.tools, self.tools_error.max(self.text_error)));
+        (method, bound)
     }
 }
 
-fn constants() -> Result<(u64, u64)> {
+fn constants() -> Result<(MediaError, u64)> {
     Ok((calibration::media_error()?, calibration::tools_error()?))
 }
 
@@ -251,7 +273,7 @@ impl Sink for Reading<'_> {
     }
 
     fn end_block(&mut self, end: BlockEnd<'_>) {
-        self.tokens = self.tokens.saturating_add(self.tally.take_block(end.kind));
+        self.tokens = self.tokens.saturating_add(self.tally.take_block(end.kind).tokens);
     }
 
     fn scratch(&mut self) -> String {

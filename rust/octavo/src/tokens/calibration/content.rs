@@ -244,6 +244,22 @@ impl Content {
         }
     }
 
+    /// Takes away a text that was added.
+    pub(super) fn remove(&mut self, text: &str) {
+        for character in text.chars() {
+            let mut bytes = [0; 4];
+            let mut bytes = character.encode_utf8(&mut bytes).bytes();
+            let (first, second) = (bytes.next().unwrap_or_default(), bytes.next().unwrap_or_default());
+            let bin = match first_bin(first) {
+                Bin::Shared => second_byte(first, second),
+                bin => bin,
+            };
+            if let Some(count) = self.bins.get_mut(bin as usize) {
+                *count = count.saturating_sub(1);
+            }
+        }
+    }
+
     fn bin(&self, bin: Bin) -> u64 {
         self.bins.get(bin as usize).copied().unwrap_or_default()
     }

@@ -150,6 +150,50 @@ fn usage_of_every_provider() {
     }
 }
 
+/// By trying every place.
+fn longest<'text>(counter: &Calibrated, text: &'text str, limit: usize) -> &'text str {
+    let mut ends = text.char_indices().map(|(at, _)| at).chain([text.len()]).rev();
+    let end = ends.find(|&end| counter.count(text.get(..end).unwrap()) <= limit).unwrap();
+    text.get(..end).unwrap()
+}
+
+/// A piece of text of one class or another: together they move the ratio and pass its thresholds.
+fn part() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "[a-z]{1,9}( [a-z]{1,9}){0,30}",
+        "[0-9: -]{0,120}",
+        "(\\{\"[a-z]{1,5}\":[0-9]{1,3}\\},){0,14}",
+        "[가-힣 ]{0,60}",
+        "[ぁ-ん一-龥。]{0,60}",
+        "[\n ]{0,90}",
+        "(\\PC){0,40}",
+        "[=+;(){}]{0,60}",
+        "(ế|ạ|t|h| ){0,60}",
+    ]
+}
+
+#[test]
+fn long_runs_and_long_texts_are_cut_in_time() {
+    let base = encoding("o200k_base").unwrap();
+    let run = |character: &str| character.repeat(200_000 / character.len());
+    for ratios in &parsed(&TABLE).unwrap().sets {
+        let counter = Calibrated::new(Arc::clone(&base), ratios);
+        for text in [run("a"), run(" "), run("\n"), run("あ"), run("12 ab "), run("{\"a\": 1}")] {
+            for limit in [0, 1, 100, 10_000] {
+                let prefix = counter.truncate(&text, limit);
+                assert!(text.starts_with(prefix) && counter.count(prefix) <= limit);
+                // A run need not give the very longest, but not much less: the next kilobyte does not fit.
+                let more = text.floor_char_boundary(prefix.len() + 1024);
+                assert!(
+                    more == text.len() || counter.count(text.get(..more).unwrap()) > limit,
+                    "{} {limit}",
+                    prefix.len()
+                );
+            }
+        }
+    }
+}
+
 proptest! {
     #[test]
     fn counts_keep_their_laws(text in "(\\PC|[a-z ]|[가-힣]|[ぁ-ん]|\n){0,80}", limit in 0_usize..60) {
@@ -160,9 +204,26 @@ proptest! {
             prop_assert_eq!(count == 0, text.is_empty());
             prop_assert_eq!(counter.count_up_to(&text, limit), Some(count).filter(|&count| count <= limit));
             let prefix = counter.truncate(&text, limit);
-            prop_assert!(text.starts_with(prefix) && counter.count(prefix) <= limit);
-            prop_assert_eq!(prefix.len() == text.len(), count <= limit);
+            prop_assert_eq!(prefix, longest(&counter, &text, limit));
         }
+    }
+
+    #[test]
+    fn the_longest_beginning_is_found_across_classes(parts in prop::collection::vec(part(), 1..7), share in 0_usize..1000) {
+        let text = parts.concat();
+        let base = encoding("o200k_base").unwrap();
+        for ratios in &parsed(&TABLE).unwrap().sets {
+            let counter = Calibrated::new(Arc::clone(&base), ratios);
+            let limit = counter.count(&text) * share / 1000;
+            prop_assert_eq!(counter.truncate(&text, limit), longest(&counter, &text, limit));
+        }
+    }
+
+    #[test]
+    fn what_was_added_can_be_taken_away(text in "\\PC{0,60}", more in "(\\PC|[a-z0-9 \n]){0,60}") {
+        let mut content = Content::of(&format!("{text}{more}"));
+        content.remove(&more);
+        prop_assert_eq!(content.classes(), Content::of(&text).classes());
     }
 
     #[test]
