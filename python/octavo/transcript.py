@@ -17,10 +17,10 @@ from octavo.messages import (
     FORMATS,
     Format,
     Provider,
-    answers_in_blocks,
     decided_format,
     infer_format,
     infer_provider,
+    leans_to_anthropic,
     listed,
     reread,
 )  # fmt: skip
@@ -405,7 +405,7 @@ class Transcript:
         """The format as the one-call form tells it from the whole list, where no message decides it alone."""
         if not len(engine):
             return infer_format(fresh, self._model)
-        if any(map(answers_in_blocks, fresh)):
+        if any(map(leans_to_anthropic, fresh)):
             return infer_format([engine[0], *fresh], self._model)
         return engine.format
 
