@@ -31,7 +31,7 @@ RUST_ALONE = {"vector", "lexical", "mask"}  # these may use `error` and nothing 
 
 PYTHON_LAYERS = (
     {"errors", "_core", "_build"},
-    {"messages", "formats", "budget", "sections"},
+    {"messages", "formats", "budget", "sections", "cutting"},
     {"tokens", "privacy", "state", "recall", "compaction", "memory", "stores", "model_facts", "recipes"},
     {"validity"},
     {"report", "client", "context", "drafting", "transcript", "assemble"},

@@ -147,7 +147,9 @@ class Section:
         place: where it stands (see :data:`Place`).
         priority: sections at the tail share what the history leaves over: higher is served first. Any whole number.
         min_tokens: with less than this it is left out rather than cut (tail only).
-        max_tokens: it is cut to this many tokens; `None` is no limit.
+        max_tokens: it is cut to this many tokens, delimiters included, with a mark that says how much is left out
+            (see :func:`octavo.cutting.cut_text`), and left out where not even they and a short mark fit; `None` is
+            no limit.
         source: where it comes from, for the report.
 
     Raises:
