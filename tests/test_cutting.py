@@ -171,3 +171,12 @@ def test_a_long_text_is_cut_in_the_time_that_counting_takes() -> None:
     started = time.process_time()
     cut_text(count, text, 2_000)
     assert time.process_time() - started < 12 * counting + 0.1
+
+
+def test_a_mark_stands_only_where_something_is_missing() -> None:
+    text = "abc " * 25
+    cut = cut_text(len, text, 200, around=lambda inner: inner if "…" in inner else inner + "!" * 500)
+    kept = cut.removesuffix(f"\n{SHORT_MARK}")
+    assert kept != cut
+    assert text.startswith(kept)
+    assert len(kept) < len(text)
