@@ -9,7 +9,6 @@ from typing import Any, cast
 from octavo import _core
 from octavo.budget import Budget, Section
 from octavo.cutting import cut_text
-from octavo.cutting import cut_text
 from octavo.messages import Format, Provider
 from octavo.recipes import Recipe, carry_out
 from octavo.sections import Placed, at_head, at_tail, into_system, leading_of, text_message
