@@ -71,7 +71,10 @@ def test_answers_in_blocks_lean_to_anthropic() -> None:
     assert infer_format(said, "gpt-5.6") == "openai"
 
 
-CACHED = {"role": "user", "content": [{"type": "text", "text": "go", "cache_control": {"type": "ephemeral"}}]}
+CACHED: dict[str, Any] = {
+    "role": "user",
+    "content": [{"type": "text", "text": "go", "cache_control": {"type": "ephemeral"}}],
+}
 CHAT_CALL = {
     "role": "assistant",
     "content": None,

@@ -13,6 +13,7 @@ from itertools import islice
 from operator import itemgetter
 from typing import Any, Final, Literal, TypeAlias, cast
 
+from octavo.checking import check_text
 from octavo.errors import FormatError, MessageError
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "decided_format",
     "infer_format",
     "infer_provider",
+    "known_format",
     "leans_to_anthropic",
     "listed",
     "plain",
@@ -99,7 +101,11 @@ def infer_format(messages: Iterable[object], model: str | None = None) -> Format
 
     Returns:
         The name of the format. Never raises for a message that it cannot make out: reading it will.
+
+    Raises:
+        ArgumentError: `model` is no text.
     """
+    check_text("model", model)
     known = messages if isinstance(messages, Sequence) else list(messages)
     decided = _first_decided(islice(known, _LOOKED_AT_SINGLY))
     texts_only = decided is None and _all_plain_text(known)
@@ -131,10 +137,11 @@ def infer_provider(format: Format, model: str | None = None) -> Provider:
     that is where the items will arrive.
 
     Raises:
+        ArgumentError: `model` is no text.
         FormatError: `format` is not a known name.
     """
-    if format not in FORMATS:
-        raise FormatError(f"unknown format {format!r}: expected one of {', '.join(FORMATS)}", got=format)
+    check_text("model", model)
+    known_format(format)
     if model is None or format in ("gemini", "bedrock"):
         return format
     if _CLAUDE.search(model):
@@ -142,6 +149,17 @@ def infer_provider(format: Format, model: str | None = None) -> Provider:
     if format == "anthropic" and _OPENAI.search(model):
         return "openai"
     return format
+
+
+def known_format(name: str) -> Format:
+    """Give the name of a format or provider as it was given.
+
+    Raises:
+        FormatError: it is none.
+    """
+    if name not in FORMATS:
+        raise FormatError(f"unknown format or provider {name!r}: expected one of {', '.join(FORMATS)}", got=name)
+    return name
 
 
 def listed(messages: Iterable[object]) -> list[Any]:
