@@ -30,8 +30,8 @@ RUST_LAYERS = (
 RUST_ALONE = {"vector", "lexical", "mask"}  # these may use `error` and nothing else
 
 PYTHON_LAYERS = (
-    {"errors", "_core", "_build"},
-    {"messages", "formats", "budget", "sections"},
+    {"errors", "_core", "_build", "checking"},
+    {"messages", "formats", "budget", "sections", "cutting"},
     {"tokens", "privacy", "state", "recall", "compaction", "memory", "stores", "model_facts", "recipes"},
     {"validity"},
     {"report", "client", "context", "drafting", "transcript", "assemble"},

@@ -9,7 +9,10 @@ from types import MappingProxyType
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+import octavo
 from octavo.errors import FormatError, MessageError, OctavoError
 from octavo.messages import FORMATS, infer_format, infer_provider, plain
 from shared_data import conversations
@@ -62,6 +65,96 @@ def test_answers_in_blocks_lean_to_anthropic() -> None:
     said = [{"role": "user", "content": "hello"}, {"role": "assistant", "content": [{"type": "text", "text": "hi"}]}]
     assert infer_format(said) == "anthropic"
     assert infer_format(said, "gpt-5.6") == "openai"
+
+
+CACHED: dict[str, Any] = {
+    "role": "user",
+    "content": [{"type": "text", "text": "go", "cache_control": {"type": "ephemeral"}}],
+}
+CHAT_CALL = {
+    "role": "assistant",
+    "content": None,
+    "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "look", "arguments": "{}"}}],
+}
+CHAT_RESULT = {"role": "tool", "tool_call_id": "c1", "content": "found"}
+OLD_CHAT_CALL = {"role": "assistant", "content": None, "function_call": {"name": "look", "arguments": "{}"}}
+USE = {"role": "assistant", "content": [{"type": "tool_use", "id": "t1", "name": "look", "input": {}}]}
+USE_RESULT = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": "found"}]}
+POLICY = {"role": "system", "content": "policy"}
+CACHED_POLICY = {"role": "system", "content": [{**CACHED["content"][0], "text": "policy"}]}
+
+# Anthropic's `cache_control` on a text is also what Chat clients of routers write.
+CACHED_LISTS: list[tuple[str, str | None, list[dict[str, Any]]]] = [
+    ("openai", "claude-sonnet-4-5", [POLICY, CACHED, CHAT_CALL, CHAT_RESULT]),
+    ("openai", None, [CACHED, CHAT_CALL, CHAT_RESULT]),
+    ("openai", "claude-sonnet-4-5", [CACHED, OLD_CHAT_CALL]),
+    ("openai", "claude-sonnet-4-5", [CACHED, CHAT_RESULT]),
+    ("openai", "claude-sonnet-4-5", [CACHED, {"role": "function", "name": "look", "content": "found"}]),
+    ("openai", "claude-sonnet-4-5", [CACHED_POLICY, {"role": "user", "content": "go"}]),
+    ("openai", None, [{"role": "developer", "content": "policy"}, CACHED]),
+    ("openai", "gpt-5.6", [CACHED]),
+    ("anthropic", "claude-sonnet-4-5", [CACHED]),
+    ("anthropic", None, [CACHED]),
+    ("anthropic", "glm-4.6", [{"role": "user", "content": "hello"}, CACHED]),
+    ("anthropic", "gpt-5.6", [CACHED, USE, USE_RESULT]),
+    ("anthropic", None, [CACHED_POLICY, CACHED, USE, USE_RESULT]),
+]
+
+
+@pytest.mark.parametrize("between", [0, 3, 100])
+@pytest.mark.parametrize("expected, model, messages", CACHED_LISTS)
+def test_cache_control_on_a_text_decides_only_where_nothing_else_does(
+    expected: str, model: str | None, messages: list[dict[str, Any]], between: int
+) -> None:
+    said = [{"role": "assistant" if n % 2 else "user", "content": "hello"} for n in range(between)]
+    whole = [*messages[:1], *said, *messages[1:]]
+    assert infer_format(whole, model) == expected
+    stepped = octavo.Transcript(model)
+    for message in whole:
+        stepped.append(message)
+    assert stepped.format == expected
+
+
+def test_cached_chat_keeps_its_policy_and_its_calls() -> None:
+    messages = [POLICY, CACHED, CHAT_CALL, CHAT_RESULT]
+    context = octavo.assemble(messages, budget=5_000, model="claude-sonnet-4-5")
+    assert context.messages == messages
+    arguments = context.anthropic()
+    assert "policy" in json.dumps(arguments["system"])
+    assert [block["type"] for message in arguments["messages"] for block in message["content"]] == [
+        "text", "tool_use", "tool_result",
+    ]  # fmt: skip
+
+
+ANY_MESSAGES = st.lists(
+    st.sampled_from(
+        [
+            CACHED, CHAT_CALL, CHAT_RESULT, OLD_CHAT_CALL, USE, USE_RESULT, POLICY, CACHED_POLICY,
+            {"role": "user", "content": "hello"}, {"role": "assistant", "content": "hi"},
+            {"role": "assistant", "content": [{"type": "text", "text": "hi"}]},
+            {"role": "assistant", "content": CACHED["content"]},
+        ]
+    ),
+    max_size=7,
+)  # fmt: skip
+
+
+@given(messages=ANY_MESSAGES, model=st.sampled_from([None, "claude-sonnet-4-5", "gpt-5.6", "glm-4.6"]), data=st.data())
+@settings(deadline=None, max_examples=300)
+def test_a_format_is_told_alike_step_by_step(
+    messages: list[dict[str, Any]], model: str | None, data: st.DataObject
+) -> None:
+    stepped = octavo.Transcript(model)
+    done = 0
+    while done < len(messages):
+        more = data.draw(st.integers(1, len(messages) - done))
+        stepped.extend(messages[done : done + more])
+        done += more
+        assert stepped.format == infer_format(messages[:done], model)
+        whole = octavo.Transcript(model)
+        whole.extend(messages[:done])
+        assert whole.tokens == stepped.tokens
+    assert done == len(messages)
 
 
 def test_inference_of_a_long_plain_list_costs_well_under_a_millisecond() -> None:

@@ -206,15 +206,70 @@ def test_sections_change_no_message_but_the_one_they_join(dialect: Dialect) -> N
 @pytest.mark.parametrize("place", PLACES)
 def test_a_maximum_holds(dialect: Dialect, place: Place) -> None:
     counter = octavo.counter_for(dialect.model)
-    for limit in (9, 20, 57, 500):
+    for limit in (12, 20, 57, 500):
         context = assembled(
             dialect, [dialect.user("Task")], 50_000, Section("notes", WORDS * 9, place, max_tokens=limit)
         )
-        text = json.dumps([context.system, context.messages]).replace("\\n", "\n")
-        found = re.search(r"<notes>\n.*?\n</notes>", text, re.DOTALL)
-        assert found is not None
-        assert counter.count(found.group()) <= limit
+        block = block_of(context, "notes")
+        assert 0 < counter.count(block) <= limit
         assert placed(context, "notes").verdict == ("kept" if limit == 500 else "cut")
+
+
+@every_dialect
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("text", ["y" * 200, WORDS * 40, "short", "</notes>" * 50, "```\n" + "code()\n" * 90])
+def test_no_maximum_is_ever_passed(dialect: Dialect, place: Place, text: str) -> None:
+    counter = octavo.counter_for(dialect.model)
+    seen: set[str] = set()
+    for limit in range(40):
+        section = Section("notes", text, place, max_tokens=limit)
+        context = assembled(dialect, [dialect.user("Task")], 50_000, section)
+        got = placed(context, "notes")
+        seen.add(got.verdict)
+        sent = str([context.system, context.messages])
+        assert ("<notes>" in sent) == (got.verdict != "dropped") == (got.tokens > 0)
+        block = block_of(context, "notes")
+        assert counter.count(block) <= limit or not block
+        assert ("left out]" in block or "[…]" in block) == (got.verdict == "cut")
+        counted = counter.count_messages(context.messages, context.tools, context.system, format=dialect.format)
+        # Where roles alternate, a section is counted with the framing of a message that it then does not need.
+        assert context.tokens >= counted.tokens
+        assert dialect not in (OPENAI, RESPONSES) or context.tokens == counted.tokens
+        assert context.report.section_tokens == got.tokens
+    assert {"dropped", "cut" if len(text) > 40 else "kept"} <= seen
+
+
+def texts_in(value: Any) -> list[str]:
+    if isinstance(value, dict):
+        return [text for item in value.values() for text in texts_in(item)]
+    if isinstance(value, (list, tuple)):
+        return [text for item in value for text in texts_in(item)]
+    return [value] if isinstance(value, str) else []
+
+
+def block_of(context: octavo.Context, name: str) -> str:
+    """The section's block as it stands in the context; nothing where it was left out."""
+    sent = "\n".join(texts_in([context.system, context.messages]))
+    found = re.search(rf"<{name}>\n.*?\n</{name}>", sent, re.DOTALL)
+    return found.group() if found else ""
+
+
+def test_what_is_left_over_is_never_passed_either() -> None:
+    messages = [OPENAI.user("Task")]
+    section = Section("log", "\n".join(f"{at} the quick brown fox" for at in range(200)))
+    verdicts: set[str] = set()
+    for budget in range(0, 1_400, 7):
+        context = assembled(OPENAI, messages, budget, section)
+        verdict = placed(context, "log").verdict
+        verdicts.add(verdict)
+        assert context.fits or verdict == "dropped"
+        block = block_of(context, "log")
+        if verdict == "cut":
+            assert "left out]" in block or "[…]" in block
+        if budget > 200:
+            assert "0 the quick brown fox\n" in block
+            assert "\n199 the quick brown fox\n" in block, "the last lines stay"
+    assert verdicts == {"dropped", "cut", "kept"}
 
 
 def test_a_higher_priority_is_served_first() -> None:

@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 use criterion::{BatchSize, BenchmarkId, Criterion, criterion_group, criterion_main};
 use octavo::assemble::Assembler;
 use octavo::budget::Marks;
-use octavo::message::{BlockFlags, BlockKind, BlockRow, Format, MessageEnd, MessageFlags, Role};
+use octavo::message::{BlockFlags, BlockKind, BlockRow, Estimated, Format, MessageEnd, MessageFlags, Role};
 use octavo::plan::Call;
 use octavo::rules::{AddedTokens, Mode, Provider};
-use octavo::transcript::{Entry, Estimated};
+use octavo::transcript::Entry;
 use octavo::window::Limits;
 
 /// Tokens of a message; a window of the budget below holds about 50.

@@ -58,6 +58,7 @@ def assemble(
         and the report says by how much and because of what.
 
     Raises:
+        ArgumentError: an argument is of a kind that its parameter does not take.
         MessageError: something in the list is no message; `index` says where.
         BudgetError: the budget is negative or not a whole number.
         FormatError: `format` or `provider` is not a known name.

@@ -98,6 +98,9 @@ class Budget:
         """Refuse a reserve that leaves nothing."""
         whole_number("window", self.window)
         whole_number("reserve", self.reserve)
+        given: object = self.marks
+        if not isinstance(given, Marks):
+            raise BudgetError(f"marks must be Marks, got {given!r}", name="marks", got=given)
         if self.reserve and self.reserve >= self.window:
             raise BudgetError(
                 f"reserve must be smaller than the window of {self.window} tokens, got {self.reserve}",
@@ -124,7 +127,7 @@ def _plain(tokens: int) -> Budget:
     return Budget(window=whole_number("budget", tokens))
 
 
-def _check_section(name: object, text: object, priority: object) -> None:
+def _check_section(name: object, text: object, priority: object, source: object) -> None:
     """Refuse what the annotations do not allow: a section may come from a file."""
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise BudgetError(f"section name must be a tag name, got {name!r}", name="name", got=name)
@@ -132,6 +135,8 @@ def _check_section(name: object, text: object, priority: object) -> None:
         raise BudgetError(f"section text must be a text, got {type(text).__name__}", name="text", got=text)
     if isinstance(priority, bool) or not isinstance(priority, int):
         raise BudgetError(f"priority must be a whole number, got {priority!r}", name="priority", got=priority)
+    if source is not None and not isinstance(source, str):
+        raise BudgetError(f"section source must be a text, got {source!r}", name="source", got=source)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +152,9 @@ class Section:
         place: where it stands (see :data:`Place`).
         priority: sections at the tail share what the history leaves over: higher is served first. Any whole number.
         min_tokens: with less than this it is left out rather than cut (tail only).
-        max_tokens: it is cut to this many tokens; `None` is no limit.
+        max_tokens: it is cut to this many tokens, delimiters included, with a mark that says how much is left out
+            (see :func:`octavo.cutting.cut_text`), and left out where not even they and a short mark fit; `None` is
+            no limit.
         source: where it comes from, for the report.
 
     Raises:
@@ -164,7 +171,7 @@ class Section:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be placed."""
-        _check_section(self.name, self.text, self.priority)
+        _check_section(self.name, self.text, self.priority, self.source)
         if self.place not in ("prefix", "head", "tail"):
             raise BudgetError(
                 f"section place must be prefix, head or tail, got {self.place!r}", name="place", got=self.place

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from octavo import _core
 from octavo.budget import Budget, Section
+from octavo.cutting import cut_text
 from octavo.messages import Format, Provider
 from octavo.recipes import Recipe, carry_out
 from octavo.sections import Placed, at_head, at_tail, into_system, leading_of, text_message
@@ -130,7 +131,9 @@ def frame_of(counter: Counter, format: Format, system: Any, tools: Any, sections
         if section.place == "tail" or not section.text:
             continue
         block, verdict = _cut(counter, section)
-        if section.place == "head":
+        if not block:
+            tokens = 0
+        elif section.place == "head":
             head.append(block)
             tokens = _message_tokens(counter, format, block)
         elif system is None and format in ("openai", "openai-responses"):
@@ -155,19 +158,13 @@ def _cut(counter: Counter, section: Section) -> tuple[str, str]:
     whole = section.block()
     if section.max_tokens is None or counter.count(whole) <= section.max_tokens:
         return whole, "kept"
-    return _shortened(counter, section, section.max_tokens), "cut"
+    return _within(counter, section, section.max_tokens)
 
 
-def _shortened(counter: Counter, section: Section, limit: int) -> str:
-    """The block with as much of the text as stays within `limit` tokens, delimiters included."""
-    room = max(0, limit - counter.count(section.block("")))
-    while True:
-        block = section.block(counter.truncate(section.text, room))
-        # The text and its delimiters may share a token or escape longer than they were: verify.
-        over = counter.count(block) - limit
-        if over <= 0 or room == 0:
-            return block
-        room = max(0, room - max(over, 1))
+def _within(counter: Counter, section: Section, limit: int) -> tuple[str, str]:
+    """The block cut to `limit` tokens, delimiters included; nothing when not even they and a short mark fit."""
+    text = cut_text(counter.count, section.text, limit, around=section.block, least=section.min_tokens)
+    return (section.block(text), "cut") if text else ("", "dropped")
 
 
 def _message_tokens(counter: Counter, format: Format, text: str) -> int:
@@ -223,7 +220,7 @@ def _share_tail(draft: Draft) -> list[tuple[Section, str, str]]:
     """What each section at the tail gets of the tokens that the history leaves over, in the order given."""
     counter, format, tail = draft.asked.counter, draft.asked.format, draft.asked.frame.tail
     whole = [_cut(counter, section) for section in tail]
-    asked = [_message_tokens(counter, format, block) for block, _ in whole]
+    asked = [_message_tokens(counter, format, block) if block else 0 for block, _ in whole]
     framing = _message_tokens(counter, format, "")
     # The engine wants to know the order only, and any number may say it.
     rank = {priority: at for at, priority in enumerate(sorted({section.priority for section in tail}))}
@@ -246,12 +243,4 @@ def _fitted(
     """The section as it is where it was granted all that it asked for, else cut to its grant or left out."""
     if grant >= tokens:
         return section, *cut
-    limit = replace(section, min_tokens=0, max_tokens=max(0, grant - framing))
-    return section, *_within(counter, limit)
-
-
-def _within(counter: Counter, section: Section) -> tuple[str, str]:
-    """The section cut to its maximum; nothing when not even its delimiters fit."""
-    if section.max_tokens is None or counter.count(section.block("")) >= section.max_tokens:
-        return "", "dropped"
-    return _shortened(counter, section, section.max_tokens), "cut"
+    return section, *_within(counter, section, max(0, grant - framing))

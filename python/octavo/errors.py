@@ -8,6 +8,7 @@ read from it stands in keyword attributes as well. Where Python already has a wo
 from __future__ import annotations
 
 __all__ = [
+    "ArgumentError",
     "BudgetError",
     "ConversationError",
     "ConversionError",
@@ -23,6 +24,21 @@ __all__ = [
 
 class OctavoError(Exception):
     """Base of every exception that Octavo raises on purpose."""
+
+
+class ArgumentError(OctavoError, TypeError):
+    """An argument is of a kind that its parameter does not take: a number as model, a text as tools.
+
+    Attributes:
+        name: the parameter, with the position where one item of a list is wrong (`tools[3]`).
+        got: the value that was given.
+    """
+
+    def __init__(self, message: str, *, name: str, got: object) -> None:
+        """Say which argument is wrong, what it takes, and what was given."""
+        super().__init__(message)
+        self.name = name
+        self.got = got
 
 
 class MessageError(OctavoError, ValueError):

@@ -13,6 +13,7 @@ from itertools import islice
 from operator import itemgetter
 from typing import Any, Final, Literal, TypeAlias, cast
 
+from octavo.checking import check_text
 from octavo.errors import FormatError, MessageError
 
 __all__ = [
@@ -20,10 +21,11 @@ __all__ = [
     "Format",
     "Message",
     "Provider",
-    "answers_in_blocks",
     "decided_format",
     "infer_format",
     "infer_provider",
+    "known_format",
+    "leans_to_anthropic",
     "listed",
     "plain",
     "reread",
@@ -41,7 +43,8 @@ Message: TypeAlias = Mapping[str, Any]
 FORMATS: Final[tuple[Format, ...]] = ("anthropic", "openai", "openai-responses", "gemini", "bedrock")
 """Every format, in the order in which the documentation names them."""
 
-# What a content block's `type` says of the format. `text` is missing: both Anthropic and OpenAI Chat use it.
+# What a content block's `type` says of the format. `text` is missing: both Anthropic and OpenAI Chat use it,
+# with `cache_control` or without.
 # Sources: the block and item types of the anthropic (2.14) and openai (3.57) Python packages.
 _BLOCK_FORMATS: Final[Mapping[str, Format]] = {
     **dict.fromkeys(
@@ -88,8 +91,9 @@ def infer_format(messages: Iterable[object], model: str | None = None) -> Format
 
     The first message that only one format can write decides. A list of texts could be any: then a leading
     `system` or `developer` message means OpenAI Chat; else the model's provider decides where it is
-    Anthropic or OpenAI; else an assistant message whose content is a list of text blocks means Anthropic,
-    which always answers so, and everything else is OpenAI Chat.
+    Anthropic or OpenAI; else Anthropic's habits decide, which Chat clients of routers have too: a
+    `cache_control` on a text, or an assistant message whose content is a list of text blocks. Everything
+    else is OpenAI Chat.
 
     Args:
         messages: dicts, Pydantic models or SDK objects, in any of the five formats.
@@ -97,7 +101,11 @@ def infer_format(messages: Iterable[object], model: str | None = None) -> Format
 
     Returns:
         The name of the format. Never raises for a message that it cannot make out: reading it will.
+
+    Raises:
+        ArgumentError: `model` is no text.
     """
+    check_text("model", model)
     known = messages if isinstance(messages, Sequence) else list(messages)
     decided = _first_decided(islice(known, _LOOKED_AT_SINGLY))
     texts_only = decided is None and _all_plain_text(known)
@@ -109,7 +117,7 @@ def infer_format(messages: Iterable[object], model: str | None = None) -> Format
         return "openai"
     if model is not None and (_CLAUDE.search(model) or _OPENAI.search(model)):
         return "anthropic" if _CLAUDE.search(model) else "openai"
-    return "anthropic" if not texts_only and any(map(answers_in_blocks, known)) else "openai"
+    return "anthropic" if not texts_only and any(map(leans_to_anthropic, known)) else "openai"
 
 
 def decided_format(messages: Sequence[object]) -> Format | None:
@@ -129,10 +137,11 @@ def infer_provider(format: Format, model: str | None = None) -> Provider:
     that is where the items will arrive.
 
     Raises:
+        ArgumentError: `model` is no text.
         FormatError: `format` is not a known name.
     """
-    if format not in FORMATS:
-        raise FormatError(f"unknown format {format!r}: expected one of {', '.join(FORMATS)}", got=format)
+    check_text("model", model)
+    known_format(format)
     if model is None or format in ("gemini", "bedrock"):
         return format
     if _CLAUDE.search(model):
@@ -140,6 +149,17 @@ def infer_provider(format: Format, model: str | None = None) -> Provider:
     if format == "anthropic" and _OPENAI.search(model):
         return "openai"
     return format
+
+
+def known_format(name: str) -> Format:
+    """Give the name of a format or provider as it was given.
+
+    Raises:
+        FormatError: it is none.
+    """
+    if name not in FORMATS:
+        raise FormatError(f"unknown format or provider {name!r}: expected one of {', '.join(FORMATS)}", got=name)
+    return name
 
 
 def listed(messages: Iterable[object]) -> list[Any]:
@@ -202,9 +222,19 @@ def _decide(message: object) -> Format | None:
     return None
 
 
-def answers_in_blocks(message: object) -> bool:
-    """Whether an assistant message's content is a list of blocks: Anthropic's answers are, Chat's are texts."""
-    return isinstance(_field(message, "content"), (list, tuple)) and _field(message, "role") == "assistant"
+def leans_to_anthropic(message: object) -> bool:
+    """Whether a message that decides nothing has a habit of Anthropic's.
+
+    Its answers are lists of blocks where Chat's are texts; and its texts carry cache breakpoints. Chat has
+    neither by itself, but routers (OpenRouter, LiteLLM) take both in Chat messages for Claude, so that neither
+    may outweigh what only Chat can write.
+    """
+    content = _field(message, "content")
+    if not isinstance(content, (list, tuple)):
+        return False
+    return _field(message, "role") == "assistant" or any(
+        _field(block, "cache_control") is not None for block in cast("Sequence[object]", content)
+    )
 
 
 def _by_blocks(content: object) -> Format | None:
@@ -219,8 +249,6 @@ def _by_blocks(content: object) -> Format | None:
 def _block_format(block: object) -> Format | None:
     kind = _field(block, "type")
     if isinstance(kind, str):
-        if kind == "text":
-            return "anthropic" if _field(block, "cache_control") is not None else None
         return _BLOCK_FORMATS.get(kind)
     # A block of Bedrock Converse is an object whose single key names its kind.
     return "bedrock" if isinstance(block, Mapping) and block and kind is None else None

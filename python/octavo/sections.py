@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from octavo.budget import Section
+from octavo.checking import refuse
 from octavo.messages import Format, plain
 
-__all__ = ["Placed", "append_text", "at_head", "at_tail", "into_system", "leading_of", "text_message"]
+__all__ = ["Placed", "append_text", "at_head", "at_tail", "into_system", "leading_of", "placeable", "text_message"]
 
 # In these formats roles alternate, so text joins the user message that is there instead of a new one.
 _ALTERNATING: Final = frozenset({"anthropic", "bedrock", "gemini"})
@@ -32,6 +34,22 @@ class Placed:
     tokens: int
     verdict: str
     source: str | None
+
+
+def placeable(sections: Iterable[Section]) -> tuple[Section, ...]:
+    """The sections, read once.
+
+    Raises:
+        ArgumentError: it is no list of sections.
+    """
+    given: object = sections
+    if isinstance(given, Section) or not isinstance(given, Iterable):
+        raise refuse("sections", "a list of sections", given)
+    each: tuple[Any, ...] = tuple(given)
+    for at, section in enumerate(each):
+        if not isinstance(section, Section):
+            raise refuse(f"sections[{at}]", "a Section", section)
+    return each
 
 
 def text_message(format: Format, role: str, text: str) -> dict[str, Any]:

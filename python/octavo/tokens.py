@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from operator import index
 from typing import Any, Final, Literal, Protocol, TypeAlias, final, runtime_checkable
 
 from octavo import _core
+from octavo.budget import whole_number
+from octavo.checking import check_flag, check_text, refuse
 from octavo.errors import BudgetError, CounterError
-from octavo.messages import Format, Provider, infer_format, listed
+from octavo.messages import Format, Provider, infer_format, known_format, listed
 
 __all__ = ["Count", "Counter", "Method", "Model", "TokenCounter", "Usage", "counter_for", "limit_cache"]
 
@@ -150,24 +152,49 @@ class Counter:
         return self._core.fixed
 
     def count(self, text: str, /) -> int:
-        """Tokens of `text` as ordinary text: spellings of special tokens have no special meaning."""
-        return self._core.count(text)
+        """Tokens of `text` as ordinary text: spellings of special tokens have no special meaning.
+
+        Raises:
+            ArgumentError: `text` is none.
+        """
+        try:
+            return self._core.count(text)
+        except TypeError:
+            # Looked at only now: a short text is counted in less time than a check would take.
+            check_text("text", text, optional=False)
+            raise
 
     def count_up_to(self, text: str, limit: int) -> int | None:
-        """Tokens of `text`, or `None` when there are more than `limit`; stops early then."""
+        """Tokens of `text`, or `None` when there are more than `limit`; stops early then.
+
+        Raises:
+            ArgumentError: `text` is none.
+            BudgetError: `limit` is no whole number from 0 to 2**63 - 1.
+        """
+        check_text("text", text, optional=False)
+        whole_number("limit", limit)
         return self._core.count_up_to(text, limit)
 
     def truncate(self, text: str, limit: int) -> str:
-        """The longest beginning of `text`, in whole characters, with at most `limit` tokens."""
+        """The longest beginning of `text`, in whole characters, with at most `limit` tokens.
+
+        Raises:
+            ArgumentError: `text` is none.
+            BudgetError: `limit` is no whole number from 0 to 2**63 - 1.
+        """
+        check_text("text", text, optional=False)
+        whole_number("limit", limit)
         return self._core.truncate(text, limit)
 
     def count_message(self, message: object, format: Format | None = None) -> int:
         """Tokens of one message with its framing; the format is told from the message when it is not stated.
 
         Raises:
+            FormatError: `format` is not a known name.
             MessageError: it is no message.
         """
-        return self._core.count_message(message, format or infer_format([message], self.model.name))
+        kind = infer_format([message], self.model.name) if format is None else known_format(format)
+        return self._core.count_message(message, kind)
 
     def count_messages(
         self,
@@ -188,10 +215,11 @@ class Counter:
             format: format of the messages; told from them when it is not stated.
 
         Raises:
+            FormatError: `format` is not a known name.
             MessageError: one of them is no message; it says which.
         """
         whole = listed(messages)
-        kind = format or infer_format(whole, self.model.name)
+        kind = infer_format(whole, self.model.name) if format is None else known_format(format)
         return Count(*self._core.count_messages(whole, kind, system, tools))
 
     def count_system(self, system: object) -> int:
@@ -228,11 +256,16 @@ def counter_for(
         tokenizer: path of a Hugging Face `tokenizer.json` to count with, in the place of `counter`.
 
     Raises:
+        ArgumentError: an argument is of a kind that its parameter does not take.
         TokenizerFileError: the file cannot be read or used.
         UnknownModelError: `strict`, and the table does not know the name.
 
     A `counter` that answers something else than a number of tokens raises `CounterError` where it is asked.
     """
+    check_text("model", model)
+    check_flag("strict", strict, optional=False)
+    if tokenizer is not None and not isinstance(tokenizer, str | os.PathLike):
+        raise refuse("tokenizer", "the path of a file", tokenizer)
     own: Any = _core.Encoding.from_file(tokenizer) if tokenizer is not None else _trusted(counter)
     return Counter(_core.TokenCounter(model, strict=strict, counter=own), model)
 
@@ -243,6 +276,9 @@ _MOST_TOKENS: Final = 2**31 - 1
 
 def _trusted(counter: TokenCounter | None) -> TokenCounter | None:
     """The counter as the engine may ask it: what Octavo makes is sure to answer with a number of tokens."""
+    # Texts and lists have a `count` too, of another kind.
+    if isinstance(counter, Sequence) or (counter is not None and not callable(getattr(counter, "count", None))):
+        raise refuse("counter", "an object with count(text) -> int", counter)
     return counter if counter is None or isinstance(counter, Counter | _core.Encoding) else _Checked(counter)
 
 

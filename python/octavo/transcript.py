@@ -10,21 +10,23 @@ from typing import Any, Final, NamedTuple, Self, TypeAlias, TypeVar
 
 from octavo import _core
 from octavo.budget import Budget, Section
+from octavo.checking import check_blocks, check_flag, check_position, check_text
 from octavo.context import Context
 from octavo.drafting import Asked, Draft, Frame, Sent, draft_of, frame_of
-from octavo.errors import FormatError, MessageError, OctavoError
+from octavo.errors import MessageError, OctavoError
 from octavo.messages import (
-    FORMATS,
     Format,
     Provider,
-    answers_in_blocks,
     decided_format,
     infer_format,
     infer_provider,
+    known_format,
+    leans_to_anthropic,
     listed,
     reread,
 )  # fmt: skip
 from octavo.recipes import CONTINUE, NO_RESULT, START
+from octavo.sections import placeable
 from octavo.tokens import Counter, TokenCounter, Usage, counter_for
 from octavo.validity import Mode, mode_of
 
@@ -89,6 +91,7 @@ class Transcript:
         strict: refuse a model that is not in the model table instead of falling back.
 
     Raises:
+        ArgumentError: an argument is of a kind that its parameter does not take.
         FormatError: `format` or `provider` is not a known name.
         UnknownModelError: `strict`, and the model is not in the table.
     """
@@ -103,11 +106,10 @@ class Transcript:
         strict: bool = False,
     ) -> None:
         """Start an empty conversation."""
+        check_text("model", model)
         for name in (format, provider):
-            if name is not None and name not in FORMATS:
-                raise FormatError(
-                    f"unknown format or provider {name!r}: expected one of {', '.join(FORMATS)}", got=name
-                )
+            if name is not None:
+                known_format(name)
         self._model = model
         self._given_provider: Provider | None = provider
         self._counter = counter if isinstance(counter, Counter) else counter_for(model, strict=strict, counter=counter)
@@ -225,14 +227,17 @@ class Transcript:
             false and the report says by how much and because of what.
 
         Raises:
+            ArgumentError: an argument is of a kind that its parameter does not take.
             BudgetError: the budget is negative or not a whole number.
         """
         del query, now
         limit = Budget.of(budget)
+        check_flag("thinking", thinking)
+        check_text("previous_response_id", previous_response_id)
         system, tools = reread(system), reread(tools)
         engine = self._engine
         mark = _mark_of(system, tools)
-        frame = self._frame(engine, mark, system, tools, tuple(sections))
+        frame = self._frame(engine, mark, system, tools, placeable(sections))
         basis = hash((frame.joined, frame.leading, mark, thinking)) & _BITS
         asked = Asked(
             engine=engine, counter=self._counter, model=self._model, format=engine.format,
@@ -295,7 +300,7 @@ class Transcript:
         previous_response_id: str | None = None,
     ) -> Context:
         """Like :meth:`assemble`, off the event loop when system, tools and sections are long and not yet counted."""
-        placed, system, tools = tuple(sections), reread(system), reread(tools)
+        placed, system, tools = placeable(sections), reread(system), reread(tools)
         work = partial(
             self.assemble, budget=budget, system=system, tools=tools, query=query, sections=placed, now=now,
             thinking=thinking, previous_response_id=previous_response_id,
@@ -328,6 +333,7 @@ class Transcript:
         """Never leave out the message at `index`, nor the exchange it belongs to.
 
         Raises:
+            ArgumentError: `index` is no whole number.
             MessageError: there is no such message.
         """
         self._pin(index, pinned=True)
@@ -336,6 +342,7 @@ class Transcript:
         """Let the message at `index` leave the window again.
 
         Raises:
+            ArgumentError: `index` is no whole number.
             MessageError: there is no such message.
         """
         self._pin(index, pinned=False)
@@ -344,6 +351,7 @@ class Transcript:
         """The message at `index` as it was appended, whatever contexts show of it.
 
         Raises:
+            ArgumentError: `index` is no whole number.
             MessageError: there is no such message.
         """
         return self._engine[self._position(index)]
@@ -360,8 +368,10 @@ class Transcript:
         """Go back to the first `length` messages, for a retry or an edit; decisions are as they were then.
 
         Raises:
+            ArgumentError: `length` is no whole number.
             MessageError: `length` is negative or more than there are.
         """
+        check_position("length", length)
         while True:
             engine = self._engine
             there = len(engine)
@@ -378,6 +388,7 @@ class Transcript:
         self._engine.pin(self._position(index), pinned)
 
     def _position(self, index: int) -> int:
+        check_position("index", index)
         there = len(self._engine)
         position = index + there if index < 0 else index
         if not 0 <= position < there:
@@ -438,7 +449,7 @@ class Transcript:
         """The format as the one-call form tells it from the whole list, where no message decides it alone."""
         if not len(engine):
             return infer_format(fresh, self._model)
-        if any(map(answers_in_blocks, fresh)):
+        if any(map(leans_to_anthropic, fresh)):
             return infer_format([engine[0], *fresh], self._model)
         return engine.format
 
@@ -449,6 +460,8 @@ class Transcript:
         known = (engine.format, sections, mark)
         framed = self._framed
         if framed is None or framed[0] != known:
+            check_blocks("system", system, texts=True)
+            check_blocks("tools", tools, texts=False)
             framed = (known, frame_of(self._counter, engine.format, system, tools, sections))
             self._framed = framed
         return framed[1]

@@ -12,8 +12,8 @@ from typing import Any
 
 from octavo._core import judge_messages, repair_messages
 from octavo.budget import whole_number
-from octavo.errors import FormatError
-from octavo.messages import FORMATS, Format, Provider, infer_format, infer_provider, listed, plain, reread
+from octavo.checking import check_blocks, check_flag, check_text
+from octavo.messages import Format, Provider, infer_format, infer_provider, known_format, listed, plain, reread
 from octavo.model_facts import facts_of
 from octavo.recipes import carry_out
 from octavo.recipes.wording import Change, Rule, changes_of, rules, said
@@ -104,8 +104,14 @@ def mode_of(
     Of the messages nothing but their format is read, so that the answer holds for all of a conversation.
     """
     tools, system = reread(tools), reread(system)
-    form = _known(format) if format is not None else infer_format(messages, model)
-    whose = _known(provider) if provider is not None else infer_provider(form, model)
+    check_blocks("tools", tools, texts=False)
+    check_blocks("system", system, texts=True)
+    check_text("model", model)
+    check_text("previous_response_id", previous_response_id)
+    for name, flag in (("thinking", thinking), ("prefill", prefill), ("system_messages", system_messages)):
+        check_flag(name, flag)
+    form = known_format(format) if format is not None else infer_format(messages, model)
+    whose = known_format(provider) if provider is not None else infer_provider(form, model)
     facts = facts_of(model)
     lives = [*_breakpoints(tools), *_breakpoints(system)] if whose == "anthropic" else []
     return Mode(
@@ -168,6 +174,7 @@ def validate(
 
     Raises:
         BudgetError: `tokens` or `limit` is negative or not a whole number.
+        ArgumentError: an argument is of a kind that its parameter does not take.
         MessageError: something in the list is no message at all.
         FormatError: provider or format is not one of the five.
     """
@@ -243,12 +250,6 @@ def repaired_in(messages: list[Any], mode: Mode) -> Repaired:
         return Repaired(list(messages), ())
     recipes, changes = repaired
     return Repaired(carry_out(messages, recipes, mode.format), changes_of(messages, changes, mode.format))
-
-
-def _known(name: str) -> Format:
-    if name not in FORMATS:
-        raise FormatError(f"unknown provider or format {name!r}: expected one of {', '.join(FORMATS)}", got=name)
-    return name
 
 
 def _size(tokens: int | None, limit: int | None) -> tuple[int, int] | None:

@@ -22,7 +22,7 @@ from octavo.recipes.shape import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 __all__ = ["Anthropic", "Bedrock", "Gemini", "Packed"]
 
@@ -95,8 +95,6 @@ class Packed(Shape):
             block = {**block, "text": block["text"].rstrip()}
         if edits & (Edits.DROP_BREAKPOINT | Edits.SHORTEN_BREAKPOINT):
             block = _without_breakpoint(block, shorten=not edits & Edits.DROP_BREAKPOINT)
-        if edits & Edits.SIGN:
-            block = {**block, "thoughtSignature": DUMMY_SIGNATURE}
         return block
 
 
@@ -195,8 +193,16 @@ class Bedrock(Packed):
         return key, as_block(block.get(key) or {}, None)
 
 
+# The members of Gemini's parts that repairs touch, as the Python client spells them where it differs from the API.
+_SNAKE: Final[Mapping[str, str]] = {
+    "functionCall": "function_call",
+    "functionResponse": "function_response",
+    "thoughtSignature": "thought_signature",
+}
+
+
 class Gemini(Packed):
-    """Gemini `contents`: ids are optional, names pair."""
+    """Gemini `contents`: ids are optional, names pair, and members have two spellings, which stay as they came."""
 
     content = "parts"
 
@@ -221,11 +227,25 @@ class Gemini(Packed):
 
     def no_result(self, call: Block, call_id: object) -> Block:
         """Make a response that reports an error, under the call's id where it has one."""
-        _, inside = self._inside(call)
+        key, inside = self._inside(call)
         named = {"id": call_id} if inside.get("id") else {}
-        return {"functionResponse": {**named, "name": inside.get("name"), "response": {"error": NO_RESULT}}}
+        response = {**named, "name": inside.get("name"), "response": {"error": NO_RESULT}}
+        return {_spelled_like(key, "functionResponse"): response}
+
+    def _taken(self, piece: Piece) -> Block:
+        block = super()._taken(piece)
+        if piece[4] & Edits.SIGN:
+            key, _ = self._inside(block)
+            return {**block, _spelled_like(key, "thoughtSignature"): DUMMY_SIGNATURE}
+        return block
 
     @staticmethod
     def _inside(block: Block) -> tuple[str, Block]:
-        key = "functionResponse" if block.get("functionResponse") is not None else "functionCall"
+        spellings = (spelled for name in ("functionResponse", "functionCall") for spelled in (name, _SNAKE[name]))
+        key = next((spelled for spelled in spellings if block.get(spelled) is not None), "functionCall")
         return key, as_block(block.get(key) or {}, None)
+
+
+def _spelled_like(key: str, name: str) -> str:
+    """The member's name in the spelling that its neighbour has."""
+    return _SNAKE[name] if key in _SNAKE.values() else name

@@ -74,6 +74,9 @@ keys! {
     ThoughtsTokenCountSnake = "thoughts_token_count", InputTokensCamel = "inputTokens",
     OutputTokensCamel = "outputTokens", CacheReadInputTokensCamel = "cacheReadInputTokens",
     CacheWriteInputTokensCamel = "cacheWriteInputTokens",
+    FunctionResponseSnake = "function_response", ThoughtSignatureSnake = "thought_signature",
+    InlineDataSnake = "inline_data", MimeTypeSnake = "mime_type",
+    ParametersJsonSchemaSnake = "parameters_json_schema",
 }
 
 /// A JSON-like value that is borrowed, never retained.

@@ -1,4 +1,7 @@
 //! Reads Gemini `contents`: a role (`user`, `model`) and `parts`. Calls have names, often no ids.
+//!
+//! Members have two spellings: the API's (`functionCall`) and that of its Python client (`function_call`), which
+//! takes both in dicts and has the second in its objects. A part may even mix them.
 
 use super::{
     BlockEnd, BlockFlags, BlockKind, MessageEnd, MessageFlags, Role, Sink, TextKind, arguments, json_text, media,
@@ -6,6 +9,21 @@ use super::{
 };
 use crate::error::Result;
 use crate::node::{Key, Node, NodeKind};
+
+/// A member's name as the API spells it, then as the Python client does.
+type Spellings = [Key; 2];
+
+const FUNCTION_CALL: Spellings = [Key::FunctionCallCamel, Key::FunctionCall];
+const FUNCTION_RESPONSE: Spellings = [Key::FunctionResponse, Key::FunctionResponseSnake];
+const THOUGHT_SIGNATURE: Spellings = [Key::ThoughtSignature, Key::ThoughtSignatureSnake];
+const INLINE_DATA: Spellings = [Key::InlineData, Key::InlineDataSnake];
+const FILE_DATA: Spellings = [Key::FileDataCamel, Key::FileData];
+const MIME_TYPE: Spellings = [Key::MimeType, Key::MimeTypeSnake];
+
+/// The member in whichever spelling it has.
+fn either<N: Node>(node: &N, spellings: Spellings) -> Option<N> {
+    spellings.into_iter().find_map(|key| node.get(key))
+}
 
 pub(super) fn read<N: Node, S: Sink>(index: usize, node: &N, sink: &mut S) -> Result<MessageEnd> {
     // `contents` given without a role is a user's, as the API has it.
@@ -29,9 +47,9 @@ pub(super) fn read<N: Node, S: Sink>(index: usize, node: &N, sink: &mut S) -> Re
 }
 
 fn read_part<N: Node, S: Sink>(part: &N, sink: &mut S) {
-    let signed = opaque(part, Key::ThoughtSignature, sink);
+    let signed = THOUGHT_SIGNATURE.iter().any(|&key| opaque(part, key, sink));
     let flags = BlockFlags::default().when(signed, BlockFlags::SIGNED);
-    if let Some(call) = part.get(Key::FunctionCallCamel) {
+    if let Some(call) = either(part, FUNCTION_CALL) {
         let name = call.get(Key::Name);
         sink.text(TextKind::Name, &name.as_ref().and_then(Node::text).unwrap_or_default());
         // A call without arguments leaves them out.
@@ -39,7 +57,7 @@ fn read_part<N: Node, S: Sink>(part: &N, sink: &mut S) {
         let flags = args.map_or(flags, |args| flags.with(arguments(Some(args), NodeKind::Map, sink)));
         return end_paired(&call, BlockKind::Call, flags, sink);
     }
-    if let Some(response) = part.get(Key::FunctionResponse) {
+    if let Some(response) = either(part, FUNCTION_RESPONSE) {
         let name = response.get(Key::Name);
         sink.text(TextKind::Name, &name.as_ref().and_then(Node::text).unwrap_or_default());
         if let Some(value) = response.get(Key::Response) {
@@ -50,10 +68,25 @@ fn read_part<N: Node, S: Sink>(part: &N, sink: &mut S) {
     if let Some(text) = part.get(Key::Text).filter(|text| text.kind() == NodeKind::Text) {
         return text_part(part, &text.text().unwrap_or_default(), flags, sink);
     }
-    if let Some(data) = part.get(Key::InlineData).or_else(|| part.get(Key::FileDataCamel)) {
+    if let Some(data) = either(part, INLINE_DATA).or_else(|| either(part, FILE_DATA)) {
         return inline(&data, flags, sink);
     }
-    other_block(part, flags, sink);
+    other_part(part, flags, sink);
+}
+
+/// A part of another kind (executable code, its result…): counted as its JSON, but for the signature, which is
+/// the provider's own and no text.
+fn other_part<N: Node, S: Sink>(part: &N, flags: BlockFlags, sink: &mut S) {
+    if !flags.has(BlockFlags::SIGNED) {
+        return other_block(part, flags, sink);
+    }
+    part.entries(&mut |name, value| {
+        if THOUGHT_SIGNATURE.iter().all(|key| key.name() != name) {
+            sink.text(TextKind::Name, name);
+            json_text(TextKind::Json, &value, sink);
+        }
+    });
+    sink.end_block(BlockEnd { kind: BlockKind::Other, flags, id: "" });
 }
 
 fn text_part<N: Node, S: Sink>(part: &N, text: &str, flags: BlockFlags, sink: &mut S) {
@@ -67,7 +100,7 @@ fn text_part<N: Node, S: Sink>(part: &N, text: &str, flags: BlockFlags, sink: &m
 }
 
 fn inline<N: Node, S: Sink>(data: &N, flags: BlockFlags, sink: &mut S) {
-    let mime = data.get(Key::MimeType);
+    let mime = either(data, MIME_TYPE);
     let mime = mime.as_ref().and_then(Node::text).unwrap_or_default();
     let bytes = data.get(Key::Data);
     let kind = if mime.starts_with("image/") {

@@ -15,7 +15,13 @@ const LISTS: &[Key] = &[Key::Tools, Key::FunctionDeclarations, Key::FunctionDecl
 const WRAPPERS: &[Key] = &[Key::Function, Key::ToolSpec];
 
 /// Where a definition keeps the schema of its arguments.
-const SCHEMAS: &[Key] = &[Key::Parameters, Key::InputSchema, Key::InputSchemaCamel, Key::ParametersJsonSchema];
+const SCHEMAS: &[Key] = &[
+    Key::Parameters,
+    Key::InputSchema,
+    Key::InputSchemaCamel,
+    Key::ParametersJsonSchema,
+    Key::ParametersJsonSchemaSnake,
+];
 
 pub(super) fn count<N: Node>(tally: &mut Tally, tools: &N) -> u64 {
     let before = std::mem::take(&mut tally.block);
