@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 Messages = list[dict[str, Any]]
 
 _IDS = st.sampled_from(["c1", "c2", "c3", "c1-2"])
+_ODD_IDS = st.sampled_from(["c1", "c2", "c3", "c1-2", "c 1", "c:1", "c_1"])
+_ARGUMENTS: st.SearchStrategy[Any] = st.sampled_from([{}, {"q": 1}, {}, {"q": 2}, None, "", '{"q": 3}', "oops", [4]])
 _TEXTS = st.sampled_from(["hello", "two words", "", " ", "ends in space ", "줄\n"])
 _CACHE = st.sampled_from([None, None, None, None, {"type": "ephemeral"}, {"type": "ephemeral", "ttl": "1h"}])
 
@@ -23,7 +25,10 @@ def _anthropic_block() -> st.SearchStrategy[dict[str, Any]]:
     return st.one_of(
         anthropic_text(),
         _IDS.map(lambda name: {"type": "tool_use", "id": name, "name": "look", "input": {"q": name}}),
-        _IDS.map(lambda name: {"type": "tool_use", "id": name, "name": "look", "input": {}}),
+        st.tuples(_ODD_IDS, _ARGUMENTS).map(
+            lambda drawn: {"type": "tool_use", "id": drawn[0], "name": "look", "input": drawn[1]}
+        ),
+        st.just("bare"),
         st.just({"type": "thinking", "thinking": "hm  ", "signature": "S"}),
         st.just({"type": "redacted_thinking", "data": "x"}),
         st.just({"type": "web_search_tool_result", "tool_use_id": "w", "content": []}),
@@ -32,7 +37,11 @@ def _anthropic_block() -> st.SearchStrategy[dict[str, Any]]:
 
 def _anthropic_answer() -> st.SearchStrategy[dict[str, Any]]:
     result = _IDS.map(lambda name: {"type": "tool_result", "tool_use_id": name, "content": "out"})
-    return st.one_of(result, result, anthropic_text())
+    content = st.lists(anthropic_text() | st.just("bare"), max_size=3) | st.just({"ok": True})
+    odd = st.tuples(_ODD_IDS, content).map(
+        lambda drawn: {"type": "tool_result", "tool_use_id": drawn[0], "content": drawn[1]}
+    )
+    return st.one_of(result, result, odd, anthropic_text())
 
 
 def _tidy(messages: Messages) -> st.SearchStrategy[Messages]:
@@ -57,7 +66,10 @@ def anthropic() -> st.SearchStrategy[Messages]:
     user = st.lists(_anthropic_answer(), max_size=4).map(lambda c: {"role": "user", "content": c})
     said = st.tuples(st.sampled_from(["user", "assistant"]), _TEXTS).map(lambda m: {"role": m[0], "content": m[1]})
     system = anthropic_text().map(lambda block: {"role": "system", "content": [block]})
-    message = st.one_of(assistant, assistant, user, user, said, system)
+    tool = _IDS.map(lambda name: {"role": "tool", "tool_call_id": name, "content": "out"})
+    holding = user.map(lambda message: {**message, "role": "tool"})
+    other = st.sampled_from(["model", "developer"]).map(lambda role: {"role": role, "content": "x"})
+    message = st.one_of(assistant, assistant, user, user, said, system, st.one_of(tool, holding, other))
     return st.lists(message, max_size=10).flatmap(_tidy)
 
 
@@ -67,7 +79,7 @@ def openai(draw: st.DrawFn) -> Messages:
     for _ in range(draw(st.integers(0, 8))):
         kind = draw(st.sampled_from(["user", "assistant", "calls", "calls", "stray", "system"]))
         if kind in ("user", "system"):
-            messages.append({"role": kind, "content": draw(_TEXTS)})
+            messages.append({"role": kind, "content": draw(_TEXTS | st.sampled_from([None, [], {"ok": True}]))})
         elif kind == "stray":
             messages.append({"role": "tool", "tool_call_id": draw(_IDS), "content": "out"})
         else:
@@ -88,18 +100,24 @@ def openai(draw: st.DrawFn) -> Messages:
 def _chat_turn(draw: st.DrawFn, ids: list[str]) -> dict[str, Any]:
     turn: dict[str, Any] = {"role": "assistant", "content": draw(_TEXTS | st.none())}
     if ids:
-        function = {"name": "look", "arguments": "{}"}
+        arguments = draw(st.sampled_from(["{}", "{}", "{}", {"q": 1}, None]))
+        function = {"name": "look", "arguments": arguments}
         turn["tool_calls"] = [{"id": name, "type": "function", "function": function} for name in ids]
+    if draw(st.integers(0, 9)) == 0:
+        turn["role"] = "model"
     if draw(st.booleans()):
         turn["reasoning_content"] = "because"
     return turn
 
 
 def responses() -> st.SearchStrategy[Messages]:
-    call = _IDS.map(lambda name: {"type": "function_call", "call_id": name, "name": "look", "arguments": "{}"})
+    call = st.tuples(_IDS, st.sampled_from(["{}", "{}", {"q": 1}, None])).map(
+        lambda drawn: {"type": "function_call", "call_id": drawn[0], "name": "look", "arguments": drawn[1]}
+    )
     output = _IDS.map(lambda name: {"type": "function_call_output", "call_id": name, "output": "out"})
-    said = st.sampled_from(["user", "assistant", "system"]).map(
-        lambda role: {"type": "message", "role": role, "content": "hello"}
+    content = st.sampled_from(["hello", "hello", None, []])
+    said = st.tuples(st.sampled_from(["user", "assistant", "system", "tool", "model"]), content).map(
+        lambda drawn: {"type": "message", "role": drawn[0], "content": drawn[1]}
     )
     reasoning = st.just({"type": "reasoning", "id": "rs_1", "summary": []})
     return st.lists(st.one_of(call, call, output, output, said, reasoning), max_size=14)
@@ -108,17 +126,22 @@ def responses() -> st.SearchStrategy[Messages]:
 def gemini() -> st.SearchStrategy[Messages]:
     names = st.sampled_from(["look", "find"])
     text = st.just({"text": "hello"})
-    call = names.map(lambda name: {"functionCall": {"name": name, "args": {}}})
+    call = st.tuples(names, st.sampled_from([{}, {"q": 1}, None, [1]])).map(
+        lambda drawn: {"functionCall": {"name": drawn[0], "args": drawn[1]}}
+    )
     signed = call.map(lambda part: {**part, "thoughtSignature": "S"})
     answer = names.map(lambda name: {"functionResponse": {"name": name, "response": {"ok": True}}})
     model = st.lists(st.one_of(text, call, signed), max_size=3).map(lambda parts: {"role": "model", "parts": parts})
     user = st.lists(st.one_of(text, answer, answer), max_size=3).map(lambda parts: {"role": "user", "parts": parts})
-    return st.lists(st.one_of(model, user), max_size=10)
+    other = model.map(lambda content: {**content, "role": "assistant"})
+    return st.lists(st.one_of(model, model, user, user, other), max_size=10)
 
 
 def bedrock() -> st.SearchStrategy[Messages]:
     text = _TEXTS.map(lambda value: {"text": value})
-    call = _IDS.map(lambda name: {"toolUse": {"toolUseId": name, "name": "look", "input": {}}})
+    call = st.tuples(_ODD_IDS, _ARGUMENTS).map(
+        lambda drawn: {"toolUse": {"toolUseId": drawn[0], "name": "look", "input": drawn[1]}}
+    )
     result = _IDS.map(lambda name: {"toolResult": {"toolUseId": name, "content": [{"text": "out"}]}})
     thinking = st.just({"reasoningContent": {"reasoningText": {"text": "hm", "signature": "S"}}})
     cache = st.just({"cachePoint": {"type": "default"}})
@@ -127,6 +150,9 @@ def bedrock() -> st.SearchStrategy[Messages]:
     message = st.one_of(
         assistant.map(lambda content: {"role": "assistant", "content": content}),
         user.map(lambda content: {"role": "user", "content": content}),
+        st.tuples(st.sampled_from(["tool", "model", "user", "assistant"]), user).map(
+            lambda drawn: {"role": drawn[0], "content": drawn[1]}
+        ),
     )
     return st.lists(message, max_size=10)
 

@@ -6,6 +6,7 @@ shortcuts; slow on purpose. Only lists in a provider's own format are judged her
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -28,7 +29,10 @@ class Request:
     has_tools: bool | None = None
     thinking_first: bool = True
     signed_calls: bool = False
-    reasoning_content: bool = False
+    reasoning_content: bool | None = False
+    every_turn: bool = False
+    around: tuple[bool, ...] = ()
+    """Of each cache breakpoint of tools and system, in order, whether it lives an hour."""
 
 
 def broken_rules(provider: str, messages: list[dict[str, Any]], request: Request) -> Found:
@@ -48,7 +52,20 @@ def broken_rules(provider: str, messages: list[dict[str, Any]], request: Request
 
 def blocks_of(message: dict[str, Any]) -> list[dict[str, Any]]:
     content = message["content"]
-    return [{"type": "text", "text": content}] if isinstance(content, str) else content
+    blocks = [content] if isinstance(content, str) else content
+    return [{"type": "text", "text": block} if isinstance(block, str) else block for block in blocks]
+
+
+def as_the_user_s(message: dict[str, Any]) -> dict[str, Any]:
+    """A message with a role of Chat Completions as what is meant by it."""
+    if message["role"] == "model":
+        return {**message, "role": "assistant"}
+    if message["role"] != "tool":
+        return message
+    if isinstance(message["content"], list) and of_type(message, "tool_result"):
+        return {**message, "role": "user"}
+    answer = {"type": "tool_result", "tool_use_id": message.get("tool_call_id", ""), "content": message["content"]}
+    return {"role": "user", "content": [answer]}
 
 
 def of_type(message: dict[str, Any], *types: str) -> list[dict[str, Any]]:
@@ -56,17 +73,24 @@ def of_type(message: dict[str, Any], *types: str) -> list[dict[str, Any]]:
 
 
 def anthropic(messages: list[dict[str, Any]], request: Request) -> Iterator[tuple[int, str]]:
+    for index, message in enumerate(messages):
+        if message["role"] not in ("user", "assistant", "system", "developer"):
+            yield index, "A19"
+        if message["role"] != "tool" and isinstance(message["content"], list):
+            yield from [(index, "A22") for block in message["content"] if isinstance(block, str)]
+    messages = [as_the_user_s(message) for message in messages]
+    yield from anthropic_shapes(messages)
     yield from anthropic_pairs(messages)
     yield from anthropic_order(messages, request)
     yield from anthropic_texts(messages)
-    yield from anthropic_cache(messages)
+    yield from anthropic_cache(messages, request)
     yield from anthropic_thinking(messages, request)
     seen: set[str] = set()
     for index, message in enumerate(messages):
         for call in of_type(message, "tool_use") if message["role"] == "assistant" else []:
-            if call["id"] in seen:
+            if call.get("id") in seen:
                 yield index, "A5"
-            seen.add(call["id"])
+            seen |= {call["id"]} if call.get("id") else set()
     if messages and messages[-1]["role"] == "assistant":
         content = blocks_of(messages[-1])
         if request.prefill is False:
@@ -75,13 +99,26 @@ def anthropic(messages: list[dict[str, Any]], request: Request) -> Iterator[tupl
             yield len(messages) - 1, "A14"
 
 
+def anthropic_shapes(messages: list[dict[str, Any]]) -> Iterator[tuple[int, str]]:
+    for index, message in enumerate(messages):
+        for call in of_type(message, "tool_use"):
+            if not isinstance(call.get("input"), dict):
+                yield index, "A20"
+            if not re.fullmatch(r"[a-zA-Z0-9_-]+", call.get("id", "")):
+                yield index, "A21"
+        for result in of_type(message, "tool_result"):
+            content = result["content"]
+            if not isinstance(content, str | list) or (isinstance(content, list) and not all(isinstance(one, dict) for one in content)):
+                yield index, "A22"
+
+
 def anthropic_pairs(messages: list[dict[str, Any]]) -> Iterator[tuple[int, str]]:
     for index, message in enumerate(messages):
-        results = [block["tool_use_id"] for block in of_type(message, "tool_result")]
+        results = [block.get("tool_use_id", "") for block in of_type(message, "tool_result")]
         before = messages[index - 1] if index else None
         asked: Counter[str] = Counter()
         if message["role"] == "user" and before is not None and before["role"] == "assistant":
-            asked = Counter(block["id"] for block in of_type(before, "tool_use"))
+            asked = Counter(block.get("id", "") for block in of_type(before, "tool_use"))
         if asked:
             given = Counter(results)
             for call, times in asked.items():
@@ -100,19 +137,19 @@ def anthropic_pairs(messages: list[dict[str, Any]]) -> Iterator[tuple[int, str]]
 
 
 def anthropic_order(messages: list[dict[str, Any]], request: Request) -> Iterator[tuple[int, str]]:
-    spoken = [index for index, message in enumerate(messages) if message["role"] != "system"]
+    spoken = [index for index, message in enumerate(messages) if message["role"] not in ("system", "developer")]
     if spoken and messages[spoken[0]]["role"] == "assistant":
         yield spoken[0], "A9"
     for index, message in enumerate(messages):
         before = messages[index - 1] if index else None
-        if message["role"] != "system":
+        if message["role"] not in ("system", "developer"):
             if before is not None and before["role"] == message["role"]:
                 yield index, "A9"
             continue
         after_user = before is not None and before["role"] == "user"
         after_server = before is not None and before["role"] == "assistant" and ends_in_server_result(before)
         text_only = all(block["type"] == "text" for block in blocks_of(message))
-        if request.system_messages is False or not text_only or not (after_user or after_server):
+        if message["role"] == "developer" or request.system_messages is False or not text_only or not (after_user or after_server):
             yield index, "A16"
 
 
@@ -132,19 +169,32 @@ def anthropic_texts(messages: list[dict[str, Any]]) -> Iterator[tuple[int, str]]
                 yield index, "A11"
 
 
-def anthropic_cache(messages: list[dict[str, Any]]) -> Iterator[tuple[int, str]]:
+def anthropic_cache(messages: list[dict[str, Any]], request: Request) -> Iterator[tuple[int, str]]:
+    around = list(request.around)
+    if len(around) > 4 and messages:
+        yield len(messages) - 1, "A12"
+    if messages and any(hour and not all(around[:at]) for at, hour in enumerate(around)):
+        yield len(messages) - 1, "A13"
     marked = [
-        (index, block["cache_control"].get("ttl"))
+        (index, control.get("ttl") == "1h")
         for index, message in enumerate(messages)
         for block in blocks_of(message)
-        if "cache_control" in block
+        for control in controls(block)
     ]
-    if len(marked) > 4:
-        yield marked[4][0], "A12"
-    for at, (index, ttl) in enumerate(marked):
-        if ttl == "1h" and any(other != "1h" for _, other in marked[:at]):
+    over = max(4 - len(around), 0)
+    if len(marked) > over:
+        yield marked[over][0], "A12"
+    for at, (index, hour) in enumerate(marked):
+        if hour and not (all(around) and all(other for _, other in marked[:at])):
             yield index, "A13"
             return
+
+
+def controls(block: dict[str, Any]) -> list[dict[str, Any]]:
+    """What a block and the content of a result carry; inside first."""
+    inside = block["content"] if block["type"] == "tool_result" and isinstance(block["content"], list) else []
+    inner = [control for one in inside if isinstance(one, dict) for control in controls(one)]
+    return inner + ([block["cache_control"]] if "cache_control" in block else [])
 
 
 def last_turn(messages: list[dict[str, Any]], is_result: Callable[[dict[str, Any]], bool], role: str) -> list[int]:
@@ -165,6 +215,8 @@ def anthropic_thinking(messages: list[dict[str, Any]], request: Request) -> Iter
         content = blocks_of(messages[turn[0]])
         if not content or content[0]["type"] not in types:
             yield turn[0], "A7"
+    if request.thinking is False and request.every_turn:
+        turn = [index for index, message in enumerate(messages) if message["role"] == "assistant"]
     if request.thinking is False:
         last = [index for index, message in enumerate(messages) if message["role"] == "assistant"][-1:]
         yield from [(at, "A8") for at in sorted({*turn, *last}) if of_type(messages[at], *types)]
@@ -174,20 +226,37 @@ def anthropic_thinking(messages: list[dict[str, Any]], request: Request) -> Iter
 
 
 def openai(messages: list[dict[str, Any]], request: Request) -> Iterator[tuple[int, str]]:
+    wanting = request.reasoning_content and request.thinking is not False
+    if request.reasoning_content is None and request.thinking is True:
+        wanting = any(str(message.get("reasoning_content") or "").strip() for message in messages)
     for index, message in enumerate(messages):
+        yield from openai_shapes(index, message)
+        if message["role"] == "model":
+            message = {**message, "role": "assistant"}  # noqa: PLW2901 - judged as what is meant
         if message["role"] == "assistant":
             calls = [call["id"] for call in message.get("tool_calls") or []]
             run = tool_run(messages, index + 1)
             yield from openai_run(index, calls, run) if calls else [(at, "O2") for at, _ in run]
-            wanting = request.reasoning_content and request.thinking is not False
             if calls and wanting and message.get("reasoning_content") is None:
                 yield index, "D1"
         elif message["role"] == "tool":
             opener = index
             while opener >= 0 and messages[opener]["role"] == "tool":
                 opener -= 1
-            if opener < 0 or messages[opener]["role"] != "assistant":
+            if opener < 0 or messages[opener]["role"] not in ("assistant", "model"):
                 yield index, "O2"
+
+
+def openai_shapes(index: int, message: dict[str, Any]) -> Iterator[tuple[int, str]]:
+    if message["role"] not in ("system", "developer", "user", "assistant", "tool", "function"):
+        yield index, "O5"
+    calls = message.get("tool_calls") or []
+    yield from [(index, "O6") for call in calls if not isinstance(call["function"].get("arguments"), str)]
+    content = message.get("content")
+    if content in (None, []) and not calls:
+        yield index, "O7"
+    elif content is not None and not isinstance(content, str | list):
+        yield index, "O8"
 
 
 def tool_run(messages: list[dict[str, Any]], start: int) -> list[tuple[int, str | None]]:
@@ -223,6 +292,13 @@ def openai_run(index: int, calls: list[str], run: list[tuple[int, str | None]]) 
 
 def responses(items: list[dict[str, Any]], request: Request) -> Iterator[tuple[int, str]]:
     """An output answers the newest call with its id before it; calls with one id in one turn are taken in order."""
+    for index, item in enumerate(items):
+        if item.get("role", "user") not in ("user", "assistant", "system", "developer"):
+            yield index, "O5"
+        if item["type"] == "function_call" and not isinstance(item.get("arguments"), str):
+            yield index, "O6"
+        if item["type"] == "message" and not item.get("content"):
+            yield index, "O7"
     waiting: dict[str, list[int]] = {}
     turn_of: dict[str, int] = {}
     turn = 0
@@ -263,6 +339,12 @@ def lonely(items: list[dict[str, Any]], index: int) -> bool:
 
 
 def gemini(contents: list[dict[str, Any]], request: Request) -> Iterator[tuple[int, str]]:
+    for index, content in enumerate(contents):
+        if content["role"] == "assistant":
+            yield index, "A19"
+        calls = [part["functionCall"] for part in content["parts"] if "functionCall" in part]
+        yield from [(index, "A20") for call in calls if not isinstance(call.get("args") or {}, dict)]
+    contents = [{**one, "role": "model"} if one["role"] == "assistant" else one for one in contents]
     if contents and contents[0]["role"] == "model":
         yield 0, "G1"
     for index, content in enumerate(contents):
@@ -289,7 +371,8 @@ def gemini(contents: list[dict[str, Any]], request: Request) -> Iterator[tuple[i
             )
             yield from [(index, "G3")] * max(0, len(answers) - len(asked))
     if request.signed_calls:
-        for index in last_turn(contents, has_responses, "model"):
+        every = [index for index, content in enumerate(contents) if content["role"] == "model"]
+        for index in every if request.every_turn else last_turn(contents, has_responses, "model"):
             first = [part for part in contents[index]["parts"] if "functionCall" in part][:1]
             if first and "thoughtSignature" not in first[0]:
                 yield index, "G2"
@@ -303,6 +386,16 @@ def has_responses(content: dict[str, Any]) -> bool:
 
 
 def bedrock(messages: list[dict[str, Any]], request: Request) -> Iterator[tuple[int, str]]:
+    for index, message in enumerate(messages):
+        if message["role"] not in ("user", "assistant"):
+            yield index, "A19"
+        for call in [block["toolUse"] for block in message["content"] if "toolUse" in block]:
+            if not isinstance(call.get("input"), dict):
+                yield index, "A20"
+            if not re.fullmatch(r"[a-zA-Z0-9_-]+", call["toolUseId"]):
+                yield index, "A21"
+    names = {"tool": "user", "model": "assistant"}
+    messages = [{**one, "role": names.get(one["role"], one["role"])} for one in messages]
     if messages and messages[0]["role"] == "assistant":
         yield 0, "B3"
     using = [

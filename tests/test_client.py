@@ -112,8 +112,9 @@ def test_what_the_caller_adds_is_sent() -> None:
 @pytest.mark.parametrize("given", ["", " \n", [{"type": "text", "text": ""}]])
 def test_an_empty_system_prompt_is_not_sent_to_anthropic(given: Any) -> None:
     messages = [{"role": "system", "content": given}, OPENAI.user("q")]
-    arguments = octavo.assemble(messages, budget=9_000, model="gpt-5", format="openai").anthropic()
-    assert arguments == {"messages": [OPENAI.user("q")]}
+    context = octavo.assemble(messages, budget=9_000, model="gpt-5", format="openai")
+    assert context.anthropic() == {"messages": [OPENAI.user("q")]}
+    assert bool(context.notes("anthropic")) == (given == " \n"), "an empty text says nothing, white space something"
     beside = [{"role": "system", "content": "be brief"}, *messages]
     arguments = octavo.assemble(beside, budget=9_000, model="gpt-5", format="openai").anthropic()
     assert arguments["system"] == [{"type": "text", "text": "be brief"}]

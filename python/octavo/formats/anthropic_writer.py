@@ -42,13 +42,21 @@ def _system(turns: list[Turn], log: Log) -> str | list[dict[str, Any]] | None:
     for turn in turns:
         if turn.developer:
             log.add(turn.index, "a developer message became part of the system prompt")
-    if len(turns) == 1 and turns[0].bare:
-        text: str = _texts(turns[0], log)[0]["text"]
-        return text if text.strip() else None
     if len(turns) > 1:
         log.add(turns[1].index, "several system messages became one system prompt of several blocks")
-    # The rule about empty texts (A10) holds for the system prompt's blocks as well.
-    return [block for turn in turns for block in _texts(turn, log) if block["text"].strip()] or None
+    blocks = [block for turn in turns for block in _spoken(turn, log)]
+    if len(turns) == 1 and turns[0].bare and blocks:
+        text: str = blocks[0]["text"]
+        return text
+    return blocks or None
+
+
+def _spoken(turn: Turn, log: Log) -> list[dict[str, Any]]:
+    """The texts that say something: the rule about empty texts (A10) holds for the system prompt's blocks as well."""
+    texts = _texts(turn, log)
+    if any(block["text"] and not block["text"].strip() for block in texts):
+        log.add(turn.index, "white space alone in a system prompt left out")
+    return [block for block in texts if block["text"].strip()]
 
 
 def _texts(turn: Turn, log: Log) -> list[dict[str, Any]]:

@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyString;
 
+use crate::counters::Turn;
 use crate::error::unreadable;
 
 /// Containers inside containers. Python's own `json` refuses at about 1,000; the engine's recursion ends here.
@@ -15,11 +16,6 @@ const DEEPEST: usize = 256;
 /// Values in one reading: about 1 s of work. Only a value that holds itself many times over (a list of two
 /// references to a list of two references…) has more, and would never end.
 const MOST_VALUES: u32 = 10_000_000;
-
-/// After texts of so many characters, and values of as much work, other threads are let in: that is one to three
-/// milliseconds, beside the five for which `CPython` lets a thread wait. A release that nobody waits for costs
-/// about 0.1 µs.
-const TURN: usize = 64 * 1024;
 
 /// What visiting one value costs, in characters of text: about as long as counting so many.
 const VALUE: usize = 16;
@@ -34,8 +30,7 @@ pub(crate) struct Reading {
     /// by the frame that walks it.
     path: RefCell<Vec<usize>>,
     values: Cell<u32>,
-    /// Characters read since other threads were let in.
-    spent: Cell<usize>,
+    turn: Turn,
     index: Cell<Option<usize>>,
 }
 
@@ -45,7 +40,7 @@ impl Reading {
         let keys =
             KEYS.get_or_init(py, || Key::ALL.iter().map(|key| PyString::intern(py, key.name()).unbind()).collect());
         let (failure, path) = (RefCell::new(None), RefCell::default());
-        Self { keys, failure, path, values: Cell::new(0), spent: Cell::new(0), index: Cell::new(None) }
+        Self { keys, failure, path, values: Cell::new(0), turn: Turn::default(), index: Cell::new(None) }
     }
 
     /// Says which message is read from here on, for errors.
@@ -98,15 +93,9 @@ impl Reading {
         self.path.borrow_mut().pop();
     }
 
-    /// Lets other threads in when the reading has gone on for a while: an event loop must not wait for the whole
-    /// of a list of many small texts, none of which is worth a release of its own.
+    /// So many characters are worked on.
     pub(crate) fn spend(&self, py: Python<'_>, characters: usize) {
-        let spent = self.spent.get().saturating_add(characters);
-        if spent < TURN {
-            return self.spent.set(spent);
-        }
-        self.spent.set(0);
-        py.detach(|| ());
+        self.turn.spend(py, characters);
     }
 
     /// Counts one more value; whether it may be visited.

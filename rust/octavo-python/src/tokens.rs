@@ -7,6 +7,7 @@ use ::octavo::tokens::{self, CountTokens};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
+use crate::counters::Turn;
 use crate::error::raise;
 use crate::text::with_text;
 
@@ -66,8 +67,10 @@ impl Encoding {
     }
 
     #[expect(clippy::needless_pass_by_value, reason = "what an argument is extracted into")]
-    fn count_batch(&self, texts: Vec<Bound<'_, PyString>>) -> Vec<usize> {
-        texts.iter().map(|text| self.count(text)).collect()
+    fn count_batch(&self, py: Python<'_>, texts: Vec<Bound<'_, PyString>>) -> Vec<usize> {
+        let turn = Turn::default();
+        let spend = |text: &Bound<'_, PyString>| turn.spend(py, text.len().unwrap_or(0));
+        texts.iter().inspect(|text| spend(text)).map(|text| self.count(text)).collect()
     }
 
     fn stream(&self) -> StreamCounter {
