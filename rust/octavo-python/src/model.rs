@@ -20,6 +20,7 @@ use crate::tokens::Encoding;
 
 /// What the model table says of a name.
 #[pyclass(frozen, module = "octavo._core", get_all)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts that the table states, each with its name")]
 pub(crate) struct ModelProfile {
     prefix: &'static str,
     known: bool,

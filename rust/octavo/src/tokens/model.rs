@@ -50,6 +50,7 @@ pub enum Thinking {
 
 /// One row of the model table.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts that the table states, each with its name")]
 pub struct Profile {
     /// The beginning of the name that the row matches; empty for the fallback.
     pub prefix: String,
