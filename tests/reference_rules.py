@@ -108,7 +108,9 @@ def anthropic_shapes(messages: list[dict[str, Any]]) -> Iterator[tuple[int, str]
                 yield index, "A21"
         for result in of_type(message, "tool_result"):
             content = result["content"]
-            if not isinstance(content, str | list) or (isinstance(content, list) and not all(isinstance(one, dict) for one in content)):
+            if not isinstance(content, str | list) or (
+                isinstance(content, list) and not all(isinstance(one, dict) for one in content)
+            ):
                 yield index, "A22"
 
 
@@ -121,8 +123,10 @@ def anthropic_pairs(messages: list[dict[str, Any]]) -> Iterator[tuple[int, str]]
             asked = Counter(block.get("id", "") for block in of_type(before, "tool_use"))
         if asked:
             given = Counter(results)
+            # A result without an id is of the call whose place it has; only its id is missing.
+            unanswered = sum(max(0, times - given[call]) for call, times in asked.items())
+            yield from [(index - 1, "A1")] * max(0, unanswered - given[""])
             for call, times in asked.items():
-                yield from [(index - 1, "A1")] * max(0, times - given[call])
                 yield from [(index, "A4")] * max(0, given[call] - times)
             yield from [(index, "A2")] * sum(times for call, times in given.items() if call not in asked)
             types = [block["type"] for block in blocks_of(message)]
@@ -149,7 +153,12 @@ def anthropic_order(messages: list[dict[str, Any]], request: Request) -> Iterato
         after_user = before is not None and before["role"] == "user"
         after_server = before is not None and before["role"] == "assistant" and ends_in_server_result(before)
         text_only = all(block["type"] == "text" for block in blocks_of(message))
-        if message["role"] == "developer" or request.system_messages is False or not text_only or not (after_user or after_server):
+        if (
+            message["role"] == "developer"
+            or request.system_messages is False
+            or not text_only
+            or not (after_user or after_server)
+        ):
             yield index, "A16"
 
 
@@ -297,7 +306,7 @@ def responses(items: list[dict[str, Any]], request: Request) -> Iterator[tuple[i
             yield index, "O5"
         if item["type"] == "function_call" and not isinstance(item.get("arguments"), str):
             yield index, "O6"
-        if item["type"] == "message" and not item.get("content"):
+        if item["type"] == "message" and item.get("content") in (None, []):
             yield index, "O7"
     waiting: dict[str, list[int]] = {}
     turn_of: dict[str, int] = {}
@@ -325,7 +334,7 @@ def responses(items: list[dict[str, Any]], request: Request) -> Iterator[tuple[i
 def of_model(items: list[dict[str, Any]], index: int) -> bool:
     if index < 0 or index >= len(items):
         return False
-    return items[index]["type"] in ("function_call", "reasoning") or items[index].get("role") == "assistant"
+    return items[index]["type"] in ("function_call", "reasoning") or items[index].get("role") in ("assistant", "model")
 
 
 def lonely(items: list[dict[str, Any]], index: int) -> bool:

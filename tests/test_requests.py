@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import time
 from pathlib import Path
@@ -164,7 +165,7 @@ def test_thinking_that_is_off_leaves_every_turn_at_once() -> None:
     messages = [one for turn in range(5) for one in loop(turn, f"t{turn}")]
     contexts = steps(messages, format="anthropic", thinking=False)
     assert len(contexts) == 10
-    for before, after in zip(contexts, contexts[1:], strict=False):
+    for before, after in itertools.pairwise(contexts):
         assert after.messages[: len(before.messages)] == before.messages
         assert after.report.first_changed_index == len(before.messages)
     assert "thinking" not in json.dumps(contexts[-1].messages)
@@ -174,7 +175,7 @@ def test_thinking_that_is_off_leaves_every_turn_at_once() -> None:
 def test_a_repeated_id_is_renamed_where_it_comes_again(thinking: bool | None) -> None:
     messages = [one for turn in range(5) for one in loop(turn, "t1")]
     contexts = steps(messages, format="anthropic", thinking=thinking)
-    for before, after in zip(contexts, contexts[1:], strict=False):
+    for before, after in itertools.pairwise(contexts):
         assert after.messages[: len(before.messages)] == before.messages
     assert contexts[-1].messages[1] is messages[1]
     ids = [block["id"] for message in contexts[-1].messages for block in message["content"] if "id" in block]
@@ -193,7 +194,7 @@ def test_a_signature_that_was_put_in_stays_in() -> None:
             {"role": "model", "parts": [{"text": "done"}]},
         ]
     contexts = steps(messages, format="gemini", model="gemini-3-pro")
-    for before, after in zip(contexts, contexts[1:], strict=False):
+    for before, after in itertools.pairwise(contexts):
         assert after.messages[: len(before.messages)] == before.messages
 
 

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 __all__ = ["read"]
 
-_ROLES: Final = frozenset({"user", "assistant", "system"})
+# The format has no "developer", but lists are written with it for gateways that take one.
+_ROLES: Final = frozenset({"user", "assistant", "system", "developer"})
 _MESSAGE_KEYS: Final = frozenset({"role", "content"})
 _CALL_KEYS: Final = frozenset({"type", "id", "name", "input"})
 _RESULT_KEYS: Final = frozenset({"type", "tool_use_id", "content", "is_error"})
@@ -48,7 +49,7 @@ def _read_message(message: dict[str, Any], index: int, turns: Turns) -> None:
         _read_user(content, index, turns)
         return
     blocks = [_block(part, index, turns.log) for part in content_parts(content, index)]
-    turns.add(Turn("assistant" if role == "assistant" else "system", blocks, index))
+    turns.add(Turn("assistant" if role == "assistant" else "system", blocks, index, developer=role == "developer"))
 
 
 def _read_user(content: object, index: int, turns: Turns) -> None:

@@ -158,7 +158,7 @@ class Shape(ABC):
 def as_block(value: object, text_type: str | None = "text") -> Block:
     """Give a content item as a plain block; a bare text becomes a text block of that type."""
     if value is None or isinstance(value, str | int | float):
-        text = "" if value is None else str(value)
+        text = text_of(value)
         return {"text": text} if text_type is None else {"type": text_type, "text": text}
     return plain(value)
 

@@ -6,7 +6,8 @@
 //!
 //! A list may stand in another format than its provider's own (Chat Completions messages that a gateway
 //! sends to Claude). Then only the facts that survive a conversion are judged: pairs, who speaks first,
-//! unique ids and how the list ends. Rules about the blocks themselves wait for the converted list.
+//! unique ids and how the list ends, and whether it is in the shape of the format that it stands in. The provider's
+//! own rules about blocks wait for the converted list.
 
 mod breakpoints;
 mod content;
@@ -57,6 +58,17 @@ impl Provider {
             Self::Responses => "openai-responses",
             Self::Gemini => "gemini",
             Self::Bedrock => "bedrock",
+        }
+    }
+
+    /// The provider whose own format this is.
+    const fn of(format: Format) -> Self {
+        match format {
+            Format::Anthropic => Self::Anthropic,
+            Format::OpenAi => Self::OpenAi,
+            Format::Responses => Self::Responses,
+            Format::Gemini => Self::Gemini,
+            Format::Bedrock => Self::Bedrock,
         }
     }
 
@@ -158,12 +170,15 @@ struct List<'a> {
     selection: &'a [u32],
     provider: Provider,
     demands: &'static Demands,
+    /// Of the provider whose format the list stands in: what is out of shape there can be neither sent nor converted.
+    written: &'static Demands,
     mode: &'a Mode,
 }
 
 impl<'a> List<'a> {
     fn new(provider: Provider, mode: &'a Mode, rows: Rows<'a>, selection: &'a [u32]) -> Self {
-        Self { rows, selection, provider, demands: Demands::of(provider), mode }
+        let written = Demands::of(Provider::of(mode.format));
+        Self { rows, selection, provider, demands: Demands::of(provider), written, mode }
     }
 
     /// The messages in order: position in the list, index in the rows, and the row.

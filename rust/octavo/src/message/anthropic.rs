@@ -56,7 +56,8 @@ fn tool_message<N: Node, S: Sink>(node: &N, sink: &mut S) {
     content_text(node, TextKind::ToolOutput, sink);
     let id = node.get(Key::ToolCallId).or_else(|| node.get(Key::ToolUseId));
     let id = id.as_ref().and_then(Node::text).unwrap_or_default();
-    sink.end_block(BlockEnd { kind: BlockKind::Result, flags: id_flags(&id), id: &id });
+    let flags = inner_breakpoints(node, BlockFlags::default()).with(id_flags(&id));
+    sink.end_block(BlockEnd { kind: BlockKind::Result, flags, id: &id });
 }
 
 fn read_block<N: Node, S: Sink>(block: &N, sink: &mut S) {

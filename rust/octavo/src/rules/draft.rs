@@ -93,9 +93,9 @@ impl Draft {
 
 /// Whether a message must be made anew for what none of its blocks tells.
 fn must_remake(list: &List<'_>, row: &MessageRow) -> bool {
-    let lacks = list.demands.content.is_some() && lacks_content(row.role, row.flags);
-    let malformed = list.demands.shape.is_some() && row.flags.has(MessageFlags::MALFORMED);
-    list.is_own() && (lacks || malformed)
+    let lacks = list.written.content.is_some() && lacks_content(row.role, row.flags);
+    let malformed = list.written.shape.is_some() && row.flags.has(MessageFlags::MALFORMED);
+    lacks || malformed
 }
 
 /// Lays the messages out anew: results behind their calls, placeholders where one is missing, and

@@ -72,14 +72,11 @@ impl Mender<'_, '_> {
     /// whose thinking is signed nothing is edited beside it.
     fn settle_shapes(&mut self) {
         self.tell_messages();
-        if !self.list.is_own() {
-            return;
-        }
         let packed = self.is_packed();
         for draft in &mut self.drafts {
             let mut rule = None;
             for part in &mut draft.parts {
-                rule = mend_block(self.list.demands, part, self.log).or(rule);
+                rule = mend_block(self.list.written, part, self.log).or(rule);
             }
             if let Some(rule) = rule.filter(|_| packed) {
                 free_of_thinking(draft, rule, self.log);
@@ -89,17 +86,15 @@ impl Mender<'_, '_> {
 
     /// What is wrong with a message as a whole: composing it anew is the cure.
     fn tell_messages(&mut self) {
-        let demands = self.list.demands;
-        let content = demands.content.filter(|_| self.list.is_own());
-        let shape = demands.shape.filter(|_| self.list.is_own());
+        let demands = self.list.written;
         for message in self.list.messages() {
             let flags = message.row.flags;
             let malformed = |block: &BlockRow| block.flags.has(BlockFlags::MALFORMED);
             let in_block = message.blocks.iter().any(malformed);
             let told = [
                 (ChangeKind::ChangedRole, Some(demands.role).filter(|_| flags.has(MessageFlags::FOREIGN_ROLE))),
-                (ChangeKind::AddedContent, content.filter(|_| lacks_content(message.role(), flags))),
-                (ChangeKind::Reshaped, shape.filter(|_| flags.has(MessageFlags::MALFORMED) && !in_block)),
+                (ChangeKind::AddedContent, demands.content.filter(|_| lacks_content(message.role(), flags))),
+                (ChangeKind::Reshaped, demands.shape.filter(|_| flags.has(MessageFlags::MALFORMED) && !in_block)),
             ];
             let changes = told.into_iter().filter_map(|(kind, rule)| Some(change(kind, message.index, None, rule?)));
             self.log.extend(changes);

@@ -1,4 +1,4 @@
-//! Whether messages, calls and blocks are of the shape that the provider takes.
+//! Whether messages, calls and blocks are of the shape that their format has, whoever the provider is.
 
 use super::{List, Message, RuleId, Violation};
 use crate::message::{BlockFlags, BlockKind, BlockRow, MessageFlags, Role};
@@ -12,20 +12,18 @@ const ODD: MessageFlags = MessageFlags::FOREIGN_ROLE
 pub(super) fn judge(list: &List<'_>, found: &mut Vec<Violation>) {
     for message in list.messages().filter(|message| message.row.flags.has_any(ODD)) {
         if message.has(MessageFlags::FOREIGN_ROLE) {
-            found.push(message.violation(None, list.demands.role));
+            found.push(message.violation(None, list.written.role));
         }
-        if list.is_own() {
-            judge_content(list, &message, found);
-            judge_blocks(list, &message, found);
-        }
+        judge_content(list, &message, found);
+        judge_blocks(list, &message, found);
     }
 }
 
 fn judge_content(list: &List<'_>, message: &Message<'_>, found: &mut Vec<Violation>) {
-    let missing = list.demands.content.filter(|_| lacks_content(message.role(), message.row.flags));
+    let missing = list.written.content.filter(|_| lacks_content(message.role(), message.row.flags));
     found.extend(missing.map(|rule| message.violation(None, rule)));
     // What is not told of a block is told of the message: the content of a tool message is no block.
-    let Some(rule) = list.demands.shape.filter(|_| message.has(MessageFlags::MALFORMED)) else { return };
+    let Some(rule) = list.written.shape.filter(|_| message.has(MessageFlags::MALFORMED)) else { return };
     if !message.blocks.iter().any(|block| block.flags.has(BlockFlags::MALFORMED)) {
         found.push(message.violation(None, rule));
     }
@@ -34,9 +32,9 @@ fn judge_content(list: &List<'_>, message: &Message<'_>, found: &mut Vec<Violati
 fn judge_blocks(list: &List<'_>, message: &Message<'_>, found: &mut Vec<Violation>) {
     for (number, block) in message.numbered() {
         let rules = [
-            list.demands.arguments.filter(|_| has_bad_arguments(block)),
-            list.demands.call_id.filter(|_| wants_id(block)),
-            list.demands.shape.filter(|_| block.flags.has(BlockFlags::MALFORMED)),
+            list.written.arguments.filter(|_| has_bad_arguments(block)),
+            list.written.call_id.filter(|_| wants_id(block)),
+            list.written.shape.filter(|_| block.flags.has(BlockFlags::MALFORMED)),
         ];
         found.extend(rules.into_iter().flatten().map(|rule: RuleId| message.violation(Some(number), rule)));
     }
