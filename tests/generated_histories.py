@@ -115,7 +115,7 @@ def responses() -> st.SearchStrategy[Messages]:
         lambda drawn: {"type": "function_call", "call_id": drawn[0], "name": "look", "arguments": drawn[1]}
     )
     output = _IDS.map(lambda name: {"type": "function_call_output", "call_id": name, "output": "out"})
-    content = st.sampled_from(["hello", "hello", None, []])
+    content: st.SearchStrategy[Any] = st.sampled_from(["hello", "hello", None, []])
     said = st.tuples(st.sampled_from(["user", "assistant", "system", "tool", "model"]), content).map(
         lambda drawn: {"type": "message", "role": drawn[0], "content": drawn[1]}
     )

@@ -33,7 +33,7 @@ PYTHON_LAYERS = (
     {"errors", "_core", "_build", "checking"},
     {"messages", "formats", "budget", "sections", "cutting"},
     {"tokens", "privacy", "state", "recall", "compaction", "memory", "stores", "model_facts", "recipes"},
-    {"validity"},
+    {"validity", "reading"},
     {"report", "client", "context", "drafting", "transcript", "assemble"},
     {"session"},
     {"__init__"},

@@ -248,8 +248,10 @@ def test_tool_messages_among_anthropic_ones_become_results() -> None:
 
 def test_a_tool_message_that_holds_results_becomes_the_user_s() -> None:
     messages = [
-        user("a"), {"role": "assistant", "content": [use("t1")]}, {"role": "tool", "content": [result("t1"), text("b")]},
-    ]  # fmt: skip
+        user("a"),
+        {"role": "assistant", "content": [use("t1")]},
+        {"role": "tool", "content": [result("t1"), text("b")]},
+    ]
     assert rules_of(messages) == ["A19"]
     repaired = octavo.repair(messages, "anthropic", format="anthropic").messages
     assert repaired[2] == {"role": "user", "content": [result("t1"), text("b")]}
@@ -291,8 +293,10 @@ def test_a_role_of_another_format_gets_its_own_name(format: Any, role: str, righ
 @pytest.mark.parametrize(("given", "sent"), [(None, {}), ("", {}), ('{"q":1}', {"q": 1}), ([1], {"value": [1]})])
 def test_anthropic_arguments_become_an_object(given: Any, sent: Any) -> None:
     messages = [
-        user("a"), {"role": "assistant", "content": [use("t1", input=given)]}, {"role": "user", "content": [result("t1")]},
-    ]  # fmt: skip
+        user("a"),
+        {"role": "assistant", "content": [use("t1", input=given)]},
+        {"role": "user", "content": [result("t1")]},
+    ]
     assert rules_of(messages) == ["A20"]
     repaired = octavo.repair(messages, "anthropic", format="anthropic")
     assert repaired.messages[1]["content"][0]["input"] == sent

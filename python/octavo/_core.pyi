@@ -245,10 +245,10 @@ class Transcript:
         within; `mode` is an `octavo.validity.Mode`; `added` is what a placeholder result, a note and an empty
         message cost.
         """
-    def observe(self, at: int, basis: int, reported: int, counted: int) -> None:
-        """Take in what the provider reported for the call before which there were `at` messages."""
+    def observe(self, at: int, basis: int, reported: int, counted: int) -> bool:
+        """Take in what the provider reported for the call before which there were `at` messages; false if retired."""
     def pin(self, message: int, pinned: bool) -> bool:
-        """Never drop the exchange of a message (or drop it again); false when there is no such message."""
+        """Never drop the exchange of a message (or drop it again); false where this transcript is retired."""
     def truncated(self, len: int) -> Transcript:
         """Give the transcript as it was with so many messages."""
     def fork(self) -> Transcript:
@@ -284,6 +284,9 @@ class Plan:
     @property
     def recipes(self) -> list[int | tuple[str, int | None, list[tuple[Any, ...]], bool]] | None:
         """The shown messages made valid, or `None` when they are."""
+    @property
+    def repaired(self) -> bool:
+        """Whether the shown messages must be made valid."""
     @property
     def changes(self) -> list[tuple[str, int, int | None, str]]:
         """What the repair did: `(kind, message, block, rule)`."""

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from octavo import _core
 from octavo.budget import Budget, Section
 from octavo.cutting import cut_text
 from octavo.messages import Format, Provider
-from octavo.recipes import Recipe, carry_out
+from octavo.recipes import CONTINUE, NO_RESULT, START, Recipe, carry_out
 from octavo.sections import Placed, at_head, at_tail, into_system, leading_of, text_message
 from octavo.tokens import Counter
 from octavo.validity import Mode
 
-__all__ = ["Asked", "Draft", "Frame", "Sent", "draft_of", "frame_of"]
+__all__ = ["Asked", "Draft", "Frame", "Sent", "added_by_repair", "frame_of", "plan_of", "planned"]
+
+_NAMED: Final[dict[Format, int]] = {"gemini": 12}
+"""Tokens that a placeholder takes more where it carries its function's name and a JSON object around the text."""
+
+_ROUNDS: Final = 4
+"""How often a call is planned anew because its repair took more tokens than was set aside for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +90,7 @@ class Asked:
     system: Any
     tools: Any
     mode: Mode
+    added: tuple[int, int, int]
     before: Sent | None
 
     @property
@@ -186,6 +193,36 @@ def draft_of(asked: Asked, plan: _core.Plan) -> Draft:
     if asked.frame.placed or asked.frame.tail:
         _place_sections(draft)
     return draft
+
+
+def plan_of(asked: Asked) -> _core.Plan:
+    """Decide what is shown, and how it is repaired."""
+    return asked.engine.plan(asked.limits, asked.budget.marks.per_mille, asked.mode, asked.added)
+
+
+def planned(asked: Asked, plan: _core.Plan) -> Draft:
+    """A draft that fits with what its repair really takes, where one can."""
+    draft = draft_of(asked, plan)
+    for _ in range(_ROUNDS):
+        if draft.tokens <= asked.budget.tokens or draft.counted <= draft.plan.tokens:
+            break
+        result, note, framing = asked.added
+        asked = replace(asked, added=(result * 2, note * 2, framing * 2))
+        smaller = draft_of(asked, plan_of(asked))
+        if smaller.tokens >= draft.tokens:
+            break
+        draft = smaller
+    return draft
+
+
+def added_by_repair(counter: Counter, format: Format) -> tuple[int, int, int]:
+    """Tokens to set aside for what a repair may add: a placeholder result, a note, the framing of a message."""
+    # Framing is the model's, not the format's: any format's message of that kind will do.
+    result = {"role": "tool", "tool_call_id": "", "content": NO_RESULT}
+    framing = counter.count_message({"role": "user", "content": ""}, format="openai")
+    placeholder = counter.count_message(result, format="openai") - framing
+    note = max(counter.count(START), counter.count(CONTINUE))
+    return placeholder + _NAMED.get(format, 0), note, framing
 
 
 def _composed_tokens(asked: Asked, recipes: Sequence[Recipe], shown: Sequence[Any]) -> int:

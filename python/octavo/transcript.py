@@ -6,13 +6,13 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from functools import partial
-from typing import Any, Final, NamedTuple, Self, TypeAlias, TypeVar
+from typing import Any, Final, Self, TypeAlias, TypeVar
 
 from octavo import _core
 from octavo.budget import Budget, Section
 from octavo.checking import check_blocks, check_flag, check_position, check_text
 from octavo.context import Context
-from octavo.drafting import Asked, Draft, Frame, Sent, draft_of, frame_of
+from octavo.drafting import Asked, Draft, Frame, Sent, added_by_repair, frame_of, plan_of, planned
 from octavo.errors import MessageError, OctavoError
 from octavo.messages import (
     Format,
@@ -21,11 +21,10 @@ from octavo.messages import (
     infer_format,
     infer_provider,
     known_format,
-    leans_to_anthropic,
     listed,
     reread,
 )  # fmt: skip
-from octavo.recipes import CONTINUE, NO_RESULT, START
+from octavo.reading import Read, likely_format, read_apart
 from octavo.sections import placeable
 from octavo.tokens import Counter, TokenCounter, Usage, counter_for
 from octavo.validity import Mode, mode_of
@@ -38,8 +37,8 @@ OFF_LOOP_CHARACTERS: Final = 64 * 1024
 """Text of more characters is counted on a worker thread by the `_async` forms: about half a millisecond of work,
 below which the hand-over costs more than it saves."""
 
-_BATCH: Final = 16
-"""Messages that a worker thread reads at a time: between batches the event loop gets the interpreter."""
+OFF_LOOP_TOKENS: Final = 16 * 1024
+"""A list of more tokens that must be repaired is repaired on a worker thread: that takes about a millisecond."""
 
 _MODES: Final = 8
 """Modes that are kept: one for each way to call in use, until system or tools change."""
@@ -51,26 +50,7 @@ _Mark: TypeAlias = tuple[str | None, int]
 _Framed: TypeAlias = tuple[tuple[Format, tuple[Section, ...], _Mark], Frame]
 """A frame and what it was counted for: format, sections, a text of system, the fingerprint of everything else."""
 
-_NAMED: Final[dict[Format, int]] = {"gemini": 12}
-"""Tokens that a placeholder takes more where it carries its function's name and a JSON object around the text."""
-
 _BITS: Final = 2**64 - 1
-
-_ROUNDS: Final = 4
-"""How often a call is planned anew because its repair took more tokens than was set aside for it."""
-
-
-class _Read(NamedTuple):
-    """Messages that have been read for a conversation."""
-
-    engine: _core.Transcript
-    """The conversation as it was."""
-    rows: _core.Transcript
-    """The messages read; with all that stood before them where they had to be read in another format."""
-    decided: Format | None
-    """The format, where they decide it."""
-    before: int | None
-    """How many stood before them, where those had to be read again."""
 
 
 class Transcript:
@@ -231,22 +211,36 @@ class Transcript:
             BudgetError: the budget is negative or not a whole number.
         """
         del query, now
+        asked = self._asked(budget, system, tools, placeable(sections), thinking, previous_response_id)
+        return self._concluded(planned(asked, plan_of(asked)))
+
+    def _asked(
+        self,
+        budget: int | Budget,
+        system: Any,
+        tools: Any,
+        sections: tuple[Section, ...],
+        thinking: bool | None,
+        previous_response_id: str | None,
+    ) -> Asked:
+        """What is asked for, with everything counted that does not depend on the history."""
         limit = Budget.of(budget)
         check_flag("thinking", thinking)
         check_text("previous_response_id", previous_response_id)
         system, tools = reread(system), reread(tools)
         engine = self._engine
         mark = _mark_of(system, tools)
-        frame = self._frame(engine, mark, system, tools, placeable(sections))
+        frame = self._frame(engine, mark, system, tools, sections)
         basis = hash((frame.joined, frame.leading, mark, thinking)) & _BITS
-        asked = Asked(
+        return Asked(
             engine=engine, counter=self._counter, model=self._model, format=engine.format,
             provider=self._provider_of(engine), budget=limit, frame=frame, system=system, tools=tools,
             limits=(limit.tokens, frame.tokens, frame.beside, basis),
             mode=self._mode(engine, mark, thinking, previous_response_id, system, tools),
-            before=self._before(len(engine)),
+            added=self._added(engine.format), before=self._before(len(engine)),
         )  # fmt: skip
-        draft = self._planned(asked)
+
+    def _concluded(self, draft: Draft) -> Context:
         self._earlier, self._sent = self._before(draft.plan.end), draft.sent
         return Context(draft)
 
@@ -254,20 +248,6 @@ class Transcript:
         """The last context that was assembled before there were `end` messages: looking twice is no call."""
         sent = self._sent
         return self._earlier if sent is not None and sent.plan.end >= end else sent
-
-    def _planned(self, asked: Asked) -> Draft:
-        """A draft that fits with what its repair really takes, where one can."""
-        engine, limits, added = asked.engine, asked.limits, self._added(asked.format)
-        draft = draft_of(asked, engine.plan(limits, asked.budget.marks.per_mille, asked.mode, added))
-        for _ in range(_ROUNDS):
-            if draft.tokens <= asked.budget.tokens or draft.counted <= draft.plan.tokens:
-                break
-            added = (added[0] * 2, added[1] * 2, added[2] * 2)
-            smaller = draft_of(asked, engine.plan(limits, asked.budget.marks.per_mille, asked.mode, added))
-            if smaller.tokens >= draft.tokens:
-                break
-            draft = smaller
-        return draft
 
     async def append_async(self, message: Any) -> int:
         """Like :meth:`append`, off the event loop when the message is long."""
@@ -299,16 +279,23 @@ class Transcript:
         thinking: bool | None = None,
         previous_response_id: str | None = None,
     ) -> Context:
-        """Like :meth:`assemble`, off the event loop when system, tools and sections are long and not yet counted."""
+        """Like :meth:`assemble`, off the event loop when there is much to do.
+
+        System, tools and sections are counted on a worker thread when they are long and not yet counted; and
+        so is a long list repaired that breaks rules.
+        """
+        del query, now
         placed, system, tools = placeable(sections), reread(system), reread(tools)
-        work = partial(
-            self.assemble, budget=budget, system=system, tools=tools, query=query, sections=placed, now=now,
-            thinking=thinking, previous_response_id=previous_response_id,
-        )  # fmt: skip
+        ask = partial(self._asked, budget, system, tools, placed, thinking, previous_response_id)
         around = (system, tools, [section.text for section in placed])
-        if _core.weigh(around, OFF_LOOP_CHARACTERS) <= OFF_LOOP_CHARACTERS:
-            return work()
-        return await _off_loop(work)
+        if _core.weigh(around, OFF_LOOP_CHARACTERS) > OFF_LOOP_CHARACTERS:
+            asked = await _off_loop(ask)
+            # Sections at the tail are counted and cut when it is known what the history leaves over.
+            return self._concluded(await _off_loop(planned, asked, plan_of(asked)))
+        asked = ask()
+        plan = plan_of(asked)
+        repairs = plan.repaired and plan.tokens > OFF_LOOP_TOKENS
+        return self._concluded(await _off_loop(planned, asked, plan) if repairs else planned(asked, plan))
 
     def observe(self, usage: Any) -> None:
         """Learn from what the provider reported for the last assembled context.
@@ -324,10 +311,13 @@ class Transcript:
             BudgetError: there is no number of input tokens in it.
         """
         reported = Usage.read(usage).input
-        sent = self._sent
-        if sent is None:
-            raise OctavoError("observe needs a context that was assembled before: there is none yet")
-        self._engine.observe(sent.plan.end, sent.limits[3], reported, sent.counted)
+        while True:
+            engine, sent = self._engine, self._sent
+            if sent is None:
+                raise OctavoError("observe needs a context that was assembled before: there is none yet")
+            if engine.observe(sent.plan.end, sent.limits[3], reported, sent.counted):
+                return
+            time.sleep(0)
 
     def pin(self, index: int) -> None:
         """Never leave out the message at `index`, nor the exchange it belongs to.
@@ -354,7 +344,8 @@ class Transcript:
             ArgumentError: `index` is no whole number.
             MessageError: there is no such message.
         """
-        return self._engine[self._position(index)]
+        engine = self._engine
+        return engine[_position(engine, index)]
 
     def fork(self) -> Self:
         """A transcript with the same messages and decisions that goes its own way from here."""
@@ -385,15 +376,12 @@ class Transcript:
             time.sleep(0)
 
     def _pin(self, index: int, *, pinned: bool) -> None:
-        self._engine.pin(self._position(index), pinned)
-
-    def _position(self, index: int) -> int:
-        check_position("index", index)
-        there = len(self._engine)
-        position = index + there if index < 0 else index
-        if not 0 <= position < there:
-            raise MessageError(f"no message {index}: there are {there}", index=index)
-        return position
+        while True:
+            engine = self._engine
+            if engine.pin(_position(engine, index), pinned):
+                return
+            # Retired meanwhile: its successor is there at the next look.
+            time.sleep(0)
 
     def _provider_of(self, engine: _core.Transcript) -> Provider:
         return self._given_provider or infer_provider(engine.format, self._model)
@@ -401,35 +389,17 @@ class Transcript:
     def _extend_unsettled(self, engine: _core.Transcript, fresh: list[Any]) -> int | None:
         """Read messages that may decide the format; where they cannot be read they decide nothing."""
         decided = decided_format(fresh)
-        if (decided or self._likely_format(engine, fresh)) != engine.format:
+        if (decided or likely_format(engine, fresh, self._model)) != engine.format:
             return self._take(self._read_apart(engine, fresh))
         tokens = engine.extend(fresh)
         if tokens is not None and decided is not None:
             engine.settle()
         return tokens
 
-    def _read_apart(self, engine: _core.Transcript, fresh: list[Any]) -> _Read:
-        """Read messages into rows of their own, nothing of which is in the conversation yet.
+    def _read_apart(self, engine: _core.Transcript, fresh: list[Any]) -> Read:
+        return read_apart(engine, fresh, self._counter, self._model)
 
-        What was read as plain text before is read again where the format turns out to be another one.
-        """
-        decided = engine.format if engine.settled else decided_format(fresh)
-        format = decided or self._likely_format(engine, fresh)
-        if format == engine.format:
-            return _Read(engine, self._count(format, fresh, len(engine)), decided, None)
-        before = engine.messages()
-        whole = self._count(format, before + fresh, 0)
-        whole.inherit(engine)
-        return _Read(engine, whole, decided, len(before))
-
-    def _count(self, format: Format, messages: list[Any], first: int) -> _core.Transcript:
-        """Rows of messages, in batches: between them another thread gets the interpreter."""
-        rows = _core.Transcript(format, self._counter.core)
-        for start in range(0, len(messages), _BATCH):
-            rows.extend(messages[start : start + _BATCH], first + start)
-        return rows
-
-    def _take(self, read: _Read) -> int | None:
+    def _take(self, read: Read) -> int | None:
         """Take in what was read; `None` where the conversation has become another one meanwhile."""
         engine, rows, decided, before = read
         if before is None:
@@ -442,16 +412,10 @@ class Transcript:
             rows.settle()
         if not engine.retire(before):
             return None
+        # Pins and usage do not change any more in what is retired.
+        rows.inherit(engine)
         self._engine, self._framed = rows, None
         return rows.tokens_in(before, len(rows))
-
-    def _likely_format(self, engine: _core.Transcript, fresh: list[Any]) -> Format:
-        """The format as the one-call form tells it from the whole list, where no message decides it alone."""
-        if not len(engine):
-            return infer_format(fresh, self._model)
-        if any(map(leans_to_anthropic, fresh)):
-            return infer_format([engine[0], *fresh], self._model)
-        return engine.format
 
     def _frame(
         self, engine: _core.Transcript, mark: _Mark, system: Any, tools: Any, sections: tuple[Section, ...]
@@ -499,14 +463,17 @@ class Transcript:
         """Tokens set aside for what a repair may add: a placeholder result, a note, the framing of a message."""
         costs = self._costs.get(format)
         if costs is None:
-            # Framing is the model's, not the format's: any format's message of that kind will do.
-            counter = self._counter
-            result = {"role": "tool", "tool_call_id": "", "content": NO_RESULT}
-            framing = counter.count_message({"role": "user", "content": ""}, format="openai")
-            placeholder = counter.count_message(result, format="openai") - framing
-            note = max(counter.count(START), counter.count(CONTINUE))
-            costs = self._costs[format] = (placeholder + _NAMED.get(format, 0), note, framing)
+            costs = self._costs[format] = added_by_repair(self._counter, format)
         return costs
+
+
+def _position(engine: _core.Transcript, index: int) -> int:
+    check_position("index", index)
+    there = len(engine)
+    position = index + there if index < 0 else index
+    if not 0 <= position < there:
+        raise MessageError(f"no message {index}: there are {there}", index=index)
+    return position
 
 
 def _mark_of(system: Any, tools: Any) -> _Mark:

@@ -6,7 +6,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, TypeGuard
 
 from octavo.formats.arguments import arguments_object, json_text
 from octavo.messages import plain
@@ -180,6 +180,6 @@ def text_of(value: object) -> str:
     return value if isinstance(value, str) else "" if value is None else json_text(value, 0)
 
 
-def is_list(value: object) -> bool:
+def is_list(value: object) -> TypeGuard[Sequence[Any]]:
     """Tell whether the engine walks the value as a list."""
     return isinstance(value, list | tuple)

@@ -4,15 +4,18 @@ mod build_info;
 mod counters;
 mod error;
 mod format;
+mod held;
 mod model;
 mod node;
 mod plan;
+mod profile;
 mod reading;
 mod recipes;
 mod rules;
 mod text;
 mod tokens;
 mod transcript;
+mod usage;
 
 use pyo3::prelude::*;
 
@@ -22,15 +25,19 @@ mod _core {
     #[pymodule_export]
     use crate::build_info::{BuildInfo, build_info};
     #[pymodule_export]
-    use crate::model::{Anchor, ModelProfile, TokenCounter, model_profile, read_usage};
+    use crate::model::TokenCounter;
     #[pymodule_export]
     use crate::node::{fingerprint, weigh};
     #[pymodule_export]
     use crate::plan::{Plan, allocate};
+    #[pymodule_export]
+    use crate::profile::{ModelProfile, model_profile};
     #[pymodule_export]
     use crate::rules::{judge_messages, repair_messages, rule_table};
     #[pymodule_export]
     use crate::tokens::{Encoding, StreamCounter, limit_cache};
     #[pymodule_export]
     use crate::transcript::Transcript;
+    #[pymodule_export]
+    use crate::usage::{Anchor, read_usage};
 }

@@ -1,12 +1,11 @@
-//! Counters for models: text, messages, tools, and what the model table says.
+//! Counters for models: text, messages, tools.
 
 use std::sync::Arc;
 
 use octavo::Error;
 use octavo::message::Estimated;
 use octavo::tokens::CountTokens;
-use octavo::tokens::calibration::Usage;
-use octavo::tokens::model::{Profile, Thinking, profile};
+use octavo::tokens::model::profile;
 use octavo::tokens::tally::{Parts, Tally};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -15,65 +14,9 @@ use crate::counters::{Detaching, Foreign};
 use crate::error::raise;
 use crate::format;
 use crate::node::{PyNode, Reading};
+use crate::profile::{ModelProfile, share};
 use crate::text::with_text;
 use crate::tokens::Encoding;
-
-/// What the model table says of a name.
-#[pyclass(frozen, module = "octavo._core", get_all)]
-#[expect(clippy::struct_excessive_bools, reason = "independent facts that the table states, each with its name")]
-pub(crate) struct ModelProfile {
-    prefix: &'static str,
-    known: bool,
-    provider: &'static str,
-    format: &'static str,
-    encoding: &'static str,
-    method: &'static str,
-    window: Option<u32>,
-    prefill: bool,
-    system_messages: Option<bool>,
-    thinking_first: bool,
-    signed_calls: bool,
-    reasoning_content: bool,
-    keeps_thinking: bool,
-    cache_minimum: Option<u32>,
-    tool_prompt: (u32, u32),
-    error_bound: f64,
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a share of at most a few thousand")]
-fn share(permille: u64) -> f64 {
-    permille as f64 / 1000.0
-}
-
-impl From<&'static Profile> for ModelProfile {
-    fn from(profile: &'static Profile) -> Self {
-        let [free_choice, forced] = profile.tool_prompt;
-        Self {
-            prefix: &profile.prefix,
-            known: profile.known,
-            provider: &profile.provider,
-            format: format::name(profile.format),
-            encoding: &profile.encoding,
-            method: profile.method.name(),
-            window: profile.window,
-            prefill: profile.prefill,
-            system_messages: profile.system_messages,
-            thinking_first: profile.thinking_first,
-            signed_calls: profile.signed_calls,
-            reasoning_content: profile.reasoning_content,
-            keeps_thinking: profile.thinking == Thinking::Kept,
-            cache_minimum: profile.cache_minimum,
-            tool_prompt: (free_choice, forced),
-            error_bound: share(profile.bound.document),
-        }
-    }
-}
-
-/// What the model table says of a name; its fallback where no row matches.
-#[pyfunction]
-pub(crate) fn model_profile(model: &str) -> PyResult<ModelProfile> {
-    profile(Some(model), false).map(ModelProfile::from).map_err(raise)
-}
 
 /// A counter for one model. Shared by every transcript that counts alike.
 #[pyclass(frozen, module = "octavo._core")]
@@ -249,43 +192,5 @@ impl TokenCounter {
     #[getter]
     fn profile(&self) -> ModelProfile {
         self.tally.profile().into()
-    }
-}
-
-/// Input tokens (cached ones included) and output tokens of a reported usage, of any provider.
-#[pyfunction]
-pub(crate) fn read_usage(usage: &Bound<'_, PyAny>) -> PyResult<(u64, u64)> {
-    let reading = Reading::new(usage.py());
-    let read = Usage::read(&reading.node(usage));
-    reading.finish()?;
-    let usage = read.map_err(raise)?;
-    Ok((usage.input, usage.output))
-}
-
-/// Reported usage beside the estimate of the same content. `octavo::tokens::calibration` explains it.
-#[pyclass(frozen, module = "octavo._core")]
-pub(crate) struct Anchor(octavo::tokens::calibration::Anchor);
-
-#[pymethods]
-impl Anchor {
-    #[new]
-    fn new(reported: u64, estimated: u64) -> PyResult<Self> {
-        octavo::tokens::calibration::Anchor::new(reported, estimated).map(Self).map_err(raise)
-    }
-
-    /// A later report of the same context, grown.
-    fn grown(&self, reported: u64, estimated: u64) -> PyResult<Self> {
-        self.0.grown(reported, estimated).map(Self).map_err(raise)
-    }
-
-    /// Tokens of the anchored content and of a tail after it.
-    fn total(&self, tail: u64) -> u64 {
-        self.0.total(tail)
-    }
-
-    /// Reported tokens per 1,000 estimated ones.
-    #[getter]
-    fn permille(&self) -> u64 {
-        self.0.permille()
     }
 }

@@ -2,13 +2,17 @@
 
 use std::ops::Range;
 
-use octavo::budget::Request;
-use octavo::rules::Recipe;
+use octavo::budget::{Marks, Request};
+use octavo::plan::Call;
+use octavo::rules::{AddedTokens, Provider, Recipe};
 use octavo::tokens::calibration::Anchor;
+use octavo::window::Limits;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
+use crate::error::raise;
 use crate::recipes::{changes_to_python, recipes_to_python};
+use crate::rules::ModeArgument;
 use crate::transcript::Transcript;
 
 /// Shares out tokens among `(tokens, min, max, priority)`: what each is granted.
@@ -16,6 +20,20 @@ use crate::transcript::Transcript;
 pub(crate) fn allocate(requests: Vec<(u64, u64, u64, i32)>, available: u64) -> Vec<u64> {
     let asked = requests.into_iter().map(|(tokens, min, max, priority)| Request { tokens, min, max, priority });
     octavo::budget::allocate(&asked.collect::<Vec<_>>(), available)
+}
+
+/// A call from the numbers that `Transcript::plan` is given.
+pub(crate) fn call_of(
+    (budget, fixed, beside, basis): (u64, u64, u64, u64),
+    (soft, high, low): (u32, u32, u32),
+    mode: &Bound<'_, PyAny>,
+    (result, note, framing): (u32, u32, u32),
+) -> PyResult<Call> {
+    let marks = Marks::new(soft, high, low).map_err(raise)?;
+    let (provider, mode) = mode.extract::<ModeArgument>()?.read()?;
+    let loop_opening = mode.thinking == Some(true) && mode.thinking_first && provider == Provider::Anthropic;
+    let limits = Limits { budget, fixed, beside: 0, loop_opening, basis, marks };
+    Ok(Call { limits, beside, provider, mode, added: AddedTokens { result, note, framing } })
 }
 
 /// What is sent in one call.
@@ -48,6 +66,12 @@ impl Plan {
     #[getter]
     fn recipes<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyList>>> {
         self.plan.repair.as_ref().map(|repair| recipes_to_python(py, &repair.messages)).transpose()
+    }
+
+    /// Whether the shown messages must be made valid.
+    #[getter]
+    fn repaired(&self) -> bool {
+        self.plan.repair.is_some()
     }
 
     /// What the repair did: `(kind, message, block or None, rule)`.

@@ -3,23 +3,19 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use octavo::assemble::Assembler;
-use octavo::budget::Marks;
 use octavo::entry::read_entry;
 use octavo::message::Format;
-use octavo::plan::Call;
-use octavo::rules::{AddedTokens, Provider};
 use octavo::transcript::Entry;
-use octavo::window::Limits;
 use pyo3::exceptions::PyIndexError;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
 use crate::error::raise;
+use crate::held::{State, copied};
 use crate::model::{Counting, TokenCounter};
 use crate::node::Reading;
-use crate::plan::Plan;
-use crate::rules::ModeArgument;
+use crate::plan::{Plan, call_of};
 
 /// One conversation: rows for the engine, and the caller's own messages beside them.
 ///
@@ -31,32 +27,6 @@ pub(crate) struct Transcript {
     state: Mutex<State>,
     counter: TokenCounter,
     format: Format,
-}
-
-struct State {
-    assembler: Assembler,
-    messages: Vec<Py<PyAny>>,
-    /// Whether the messages have decided the format: it will not change any more.
-    settled: bool,
-    /// Another transcript has taken this one's place: nothing more is taken in.
-    retired: bool,
-}
-
-impl State {
-    fn new(assembler: Assembler, messages: Vec<Py<PyAny>>, settled: bool) -> Mutex<Self> {
-        Mutex::new(Self { assembler, messages, settled, retired: false })
-    }
-
-    /// Takes in messages that have been read, all or none; false where this transcript is retired. What is
-    /// not taken stays with the caller, who drops it when the lock is free: its own code may run then.
-    fn take(&mut self, entries: &[Entry], messages: &mut Vec<Py<PyAny>>) -> octavo::Result<bool> {
-        if self.retired {
-            return Ok(false);
-        }
-        entries.iter().try_for_each(|entry| self.assembler.append(entry))?;
-        self.messages.append(messages);
-        Ok(true)
-    }
 }
 
 impl Transcript {
@@ -136,12 +106,7 @@ impl Transcript {
     #[pyo3(signature = (other, /))]
     fn take_in(&self, py: Python<'_>, other: &Self) -> PyResult<bool> {
         // Copied first: two locks are never held at once.
-        let (entries, messages) = {
-            let theirs = other.state();
-            let rows = theirs.assembler.transcript();
-            let entries: Vec<Entry> = (0..rows.len()).filter_map(|message| rows.entry(message)).collect();
-            (entries, copied(py, &theirs.messages))
-        };
+        let (entries, messages) = other.state().entries(py);
         self.take(&entries, messages)
     }
 
@@ -153,10 +118,7 @@ impl Transcript {
     /// Nothing more is taken in, provided that there are `len` messages; false where there are others, or
     /// where somebody else was first.
     fn retire(&self, len: usize) -> bool {
-        let mut state = self.state();
-        let first = !state.retired && state.messages.len() == len;
-        state.retired |= first;
-        first
+        self.state().retire(len)
     }
 
     /// Takes over pins and usage of the same messages read in another format.
@@ -169,12 +131,7 @@ impl Transcript {
     /// The messages that a plan shows as they are, in order, in a new list.
     #[pyo3(signature = (plan, /))]
     fn shown<'py>(&self, py: Python<'py>, plan: &Plan) -> PyResult<Bound<'py, PyList>> {
-        let shown: Vec<Py<PyAny>> = {
-            let state = self.state();
-            let spans = plan.ranges().iter();
-            let within = spans.filter_map(|span| state.messages.get(span.start as usize..span.end as usize));
-            within.flatten().map(|message| message.clone_ref(py)).collect()
-        };
+        let shown = self.state().shown(py, plan);
         PyList::new(py, shown)
     }
 
@@ -211,27 +168,23 @@ impl Transcript {
         mode: &Bound<'_, PyAny>,
         added: (u32, u32, u32),
     ) -> PyResult<Plan> {
-        let marks = Marks::new(marks.0, marks.1, marks.2).map_err(raise)?;
-        let (provider, mode) = mode.extract::<ModeArgument>()?.read()?;
-        let added = AddedTokens { result: added.0, note: added.1, framing: added.2 };
-        let loop_opening = mode.thinking == Some(true) && mode.thinking_first && provider == Provider::Anthropic;
-        let (budget, fixed, beside, basis) = limits;
-        let limits = Limits { budget, fixed, beside: 0, loop_opening, basis, marks };
+        let call = call_of(limits, marks, mode, added)?;
         let mut state = self.state();
-        let plan = state.assembler.plan(Call { limits, beside, provider, mode, added });
-        let reported_to = state.assembler.reported_to(basis, plan.window.end);
+        let plan = state.assembler.plan(call);
+        let reported_to = state.assembler.reported_to(limits.3, plan.window.end);
         Ok(Plan::new(plan, reported_to))
     }
 
-    /// Takes in what the provider reported for the call before which there were `at` messages.
-    fn observe(&self, at: u32, basis: u64, reported: u64, counted: u64) -> PyResult<()> {
-        let taken = self.state().assembler.observe(at, basis, reported, counted);
+    /// Takes in what the provider reported for the call before which there were `at` messages; false where this
+    /// transcript is retired.
+    fn observe(&self, at: u32, basis: u64, reported: u64, counted: u64) -> PyResult<bool> {
+        let taken = self.state().observe(at, basis, reported, counted);
         taken.map_err(raise)
     }
 
-    /// Never drop the exchange of a message (or drop it again). False when there is no such message.
+    /// Never drop the exchange of a message (or drop it again); false where this transcript is retired.
     fn pin(&self, message: u32, pinned: bool) -> bool {
-        self.state().assembler.pin(message, pinned)
+        self.state().pin(message, pinned)
     }
 
     /// The transcript as it was with so many messages.
@@ -288,9 +241,4 @@ impl Transcript {
         // Dropped after the lock is free: a message's own code may run.
         drop(messages);
     }
-}
-
-/// References to the same objects.
-fn copied(py: Python<'_>, messages: &[Py<PyAny>]) -> Vec<Py<PyAny>> {
-    messages.iter().map(|message| message.clone_ref(py)).collect()
 }
