@@ -235,15 +235,13 @@ def anthropic_thinking(messages: list[dict[str, Any]], request: Request) -> Iter
 
 
 def openai(messages: list[dict[str, Any]], request: Request) -> Iterator[tuple[int, str]]:
-    wanting = request.reasoning_content and request.thinking is not False
+    wanting = bool(request.reasoning_content) and request.thinking is not False
     if request.reasoning_content is None and request.thinking is True:
         wanting = any(str(message.get("reasoning_content") or "").strip() for message in messages)
     for index, message in enumerate(messages):
         yield from openai_shapes(index, message)
-        if message["role"] == "model":
-            message = {**message, "role": "assistant"}  # noqa: PLW2901 - judged as what is meant
-        if message["role"] == "assistant":
-            calls = [call["id"] for call in message.get("tool_calls") or []]
+        if message["role"] in ("assistant", "model"):
+            calls: list[str] = [call["id"] for call in message.get("tool_calls") or []]
             run = tool_run(messages, index + 1)
             yield from openai_run(index, calls, run) if calls else [(at, "O2") for at, _ in run]
             if calls and wanting and message.get("reasoning_content") is None:

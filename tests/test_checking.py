@@ -214,7 +214,8 @@ def test_a_system_of_every_shape_is_taken(system: Any) -> None:
 def test_a_refused_argument_leaves_the_transcript_as_it_was() -> None:
     made = transcript()
     before = made.assemble(budget=100).report.to_json()
-    for wrong in ({"tools": 5}, {"system": 5}, {"sections": ["x"]}, {"thinking": "yes"}):
+    wrongs: list[dict[str, Any]] = [{"tools": 5}, {"system": 5}, {"sections": ["x"]}, {"thinking": "yes"}]
+    for wrong in wrongs:
         with pytest.raises(ArgumentError):
             made.assemble(budget=100, **wrong)
     assert made.assemble(budget=100).report.to_json() == before

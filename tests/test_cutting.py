@@ -156,10 +156,9 @@ def test_the_least_is_used_where_it_can_be() -> None:
 def test_what_stands_around_it_counts() -> None:
     count = COUNTERS["o200k"]
     section = Section("notes", "</notes> " * 400)
-    for limit in range(80):
-        cut = cut_text(count, section.text, limit, around=section.block)
-        assert not cut or count(section.block(cut)) <= limit
-    assert cut
+    cuts = [cut_text(count, section.text, limit, around=section.block) for limit in range(80)]
+    assert all(not cut or count(section.block(cut)) <= limit for limit, cut in enumerate(cuts))
+    assert cuts[-1]
 
 
 def test_a_long_text_is_cut_in_the_time_that_counting_takes() -> None:

@@ -17,7 +17,7 @@ from pydantic.alias_generators import to_camel
 import octavo
 from generated_histories import Messages, gemini
 from octavo import repair, validate
-from octavo.recipes import DUMMY_SIGNATURE
+from octavo.recipes import DUMMY_SIGNATURE, NO_RESULT
 from sessions import GEMINI, tools_of
 
 MODEL = "gemini-3.1-pro"
@@ -104,7 +104,7 @@ def test_what_is_edited_keeps_its_spelling(spelled: Any) -> None:
     messages = spelled([said("user", {"text": "go"}), said("model", call, other), said("user", answer)])
     assert validate(messages, model=MODEL) != []
     repaired = repair(messages, model=MODEL).messages
-    error = {"functionResponse": {"id": "f2", "name": "find", "response": {"error": octavo.recipes.NO_RESULT}}}
+    error = {"functionResponse": {"id": "f2", "name": "find", "response": {"error": NO_RESULT}}}
     assert repaired == spelled(
         [
             said("user", {"text": "go"}),
@@ -165,7 +165,7 @@ def test_objects_of_the_client_are_read_and_repaired() -> None:
     repaired = repair(messages, model=MODEL).messages
     assert repaired[0] is messages[0]
     assert repaired[1] is messages[1]
-    error = {"functionResponse": {"name": "look", "response": {"error": octavo.recipes.NO_RESULT}}}
+    error = {"functionResponse": {"name": "look", "response": {"error": NO_RESULT}}}
     assert repaired[2] == {"role": "user", "parts": [error]}
     assert repaired[3] is messages[2]
     answered = [*messages[:2], Content(role="user", parts=[Part(function_response=Response(name="look", response={}))])]

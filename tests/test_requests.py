@@ -212,9 +212,10 @@ def test_reasoning_content_is_asked_for_by_what_is_sent_stepwise_and_at_once() -
         user("a"), chat_call("c1", reasoning_content="think"), tool("c1"), chat_call("c2"), tool("c2"),
     ]  # fmt: skip
     stepped = octavo.Transcript(format="openai")
+    sent: list[Any] = []
     for end, message in enumerate(messages, 1):
         stepped.append(message)
-        sent = stepped.assemble(budget=1_000, thinking=True).messages
+        sent = list(stepped.assemble(budget=1_000, thinking=True).messages)
         alone = octavo.assemble(messages[:end], budget=1_000, format="openai", thinking=True).messages
         assert sent == alone
     assert [message.get("reasoning_content") for message in sent] == [None, "think", None, " ", None]

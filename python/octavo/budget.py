@@ -6,7 +6,7 @@ import math
 import re
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias, cast
 
 from octavo.errors import BudgetError
 
@@ -98,7 +98,7 @@ class Budget:
         """Refuse a reserve that leaves nothing."""
         whole_number("window", self.window)
         whole_number("reserve", self.reserve)
-        given: object = self.marks
+        given = cast("object", self.marks)
         if not isinstance(given, Marks):
             raise BudgetError(f"marks must be Marks, got {given!r}", name="marks", got=given)
         if self.reserve and self.reserve >= self.window:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from octavo.budget import Section
 from octavo.checking import refuse
@@ -42,7 +42,7 @@ def placeable(sections: Iterable[Section]) -> tuple[Section, ...]:
     Raises:
         ArgumentError: it is no list of sections.
     """
-    given: object = sections
+    given = cast("object", sections)
     if isinstance(given, Section) or not isinstance(given, Iterable):
         raise refuse("sections", "a list of sections", given)
     each: tuple[Any, ...] = tuple(given)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from operator import index
-from typing import Any, Final, Literal, Protocol, TypeAlias, final, runtime_checkable
+from typing import Any, Final, Literal, Protocol, TypeAlias, cast, final, runtime_checkable
 
 from octavo import _core
 from octavo.budget import whole_number
@@ -264,8 +264,9 @@ def counter_for(
     """
     check_text("model", model)
     check_flag("strict", strict, optional=False)
-    if tokenizer is not None and not isinstance(tokenizer, str | os.PathLike):
-        raise refuse("tokenizer", "the path of a file", tokenizer)
+    file = cast("object", tokenizer)
+    if file is not None and not isinstance(file, str | os.PathLike):
+        raise refuse("tokenizer", "the path of a file", file)
     own: Any = _core.Encoding.from_file(tokenizer) if tokenizer is not None else _trusted(counter)
     return Counter(_core.TokenCounter(model, strict=strict, counter=own), model)
 
