@@ -287,3 +287,25 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_message_that_is_freed_of_all_it_had_goes() {
+    // Thinking beside a blank text that is out of shape, said by the user: nothing of it can stay.
+    let thinking = row(BlockKind::Thinking, 0, BlockFlags::SIGNED);
+    let blank = row(BlockKind::Text, 0, BlockFlags::MALFORMED.with(BlockFlags::BLANK).with(BlockFlags::EMPTY));
+    for format in [Format::Anthropic, Format::Bedrock] {
+        let answer = (Role::Assistant, vec![row(BlockKind::Text, 0, BlockFlags(0))]);
+        let (messages, blocks) = history(vec![(Role::User, vec![thinking, blank]), answer]);
+        let rows = Rows { messages: &messages, blocks: &blocks };
+        for provider in Provider::ALL {
+            let first = repaired(provider, &Mode::new(format), rows);
+            let again = repaired_rows(rows, &first.messages, AddedTokens::default());
+            assert_eq!(validate(provider, &Mode::new(format), again.rows(), &all_of(again.rows())), [], "{provider:?}");
+            let kept = first
+                .messages
+                .iter()
+                .any(|recipe| matches!(recipe, Recipe::Compose { pieces, .. } if pieces.is_empty()));
+            assert!(!kept, "{provider:?} {format:?}: {:?}", first.messages);
+        }
+    }
+}

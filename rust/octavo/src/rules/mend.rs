@@ -73,15 +73,15 @@ impl Mender<'_, '_> {
     fn settle_shapes(&mut self) {
         self.tell_messages();
         let packed = self.is_packed();
-        for draft in &mut self.drafts {
+        let (written, log) = (self.list.written, &mut *self.log);
+        self.drafts.retain_mut(|draft| {
             let mut rule = None;
             for part in &mut draft.parts {
-                rule = mend_block(self.list.written, part, self.log).or(rule);
+                rule = mend_block(written, part, log).or(rule);
             }
-            if let Some(rule) = rule.filter(|_| packed) {
-                free_of_thinking(draft, rule, self.log);
-            }
-        }
+            let freed = rule.filter(|_| packed).is_some_and(|rule| free_of_thinking(draft, rule, log));
+            !(freed && draft.parts.is_empty())
+        });
     }
 
     /// What is wrong with a message as a whole: composing it anew is the cure.
@@ -183,9 +183,11 @@ impl Mender<'_, '_> {
         }
         let at_once = self.list.mode.every_turn;
         if if at_once { self.free_all() } else { self.free_last_turn() } {
+            self.open_with_user();
             self.merge();
             if !at_once && self.last_turn().into_iter().any(|at| self.holds_thinking(at)) {
                 self.free_all();
+                self.open_with_user();
                 self.merge();
             }
         }
@@ -219,7 +221,7 @@ impl Mender<'_, '_> {
                 freed |= free_of_thinking(draft, RuleId::A8, self.log);
             }
         }
-        self.drafts.retain(|draft| !(draft.role == Role::Assistant && draft.parts.is_empty()));
+        self.drafts.retain(|draft| !draft.parts.is_empty());
         freed
     }
 
