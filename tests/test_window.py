@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import threading
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 
 import octavo
+from octavo.errors import ArgumentError, OctavoError
 from sessions import ANTHROPIC, OPENAI
 
 
@@ -185,3 +187,128 @@ def test_a_child_forked_while_others_append_goes_on() -> None:
         stop.set()
         for worker in workers:
             worker.join()
+
+
+def chat_call(name: str, arguments: str = "{}") -> dict[str, Any]:
+    call = {"id": name, "type": "function", "function": {"name": "f", "arguments": arguments}}
+    return {"role": "assistant", "content": None, "tool_calls": [call]}
+
+
+@pytest.mark.parametrize(("size", "turns"), [(900, 9), (40, 20), (40, 100)])
+def test_a_result_that_comes_late_is_shown_with_its_call(size: int, turns: int) -> None:
+    messages: list[Any] = [OPENAI.user("task"), chat_call("slow", json.dumps({"x": "word " * size}))]
+    for turn in range(turns):
+        messages += [OPENAI.user(f"{turn} " + "u " * 150), {"role": "assistant", "content": "w " * 150}]
+    transcript = octavo.Transcript("gpt-5", format="openai")
+    transcript.extend(messages)
+    assert "slow" not in json.dumps(transcript.assemble(budget=3_000).messages)
+    transcript.append({"role": "tool", "tool_call_id": "slow", "content": "THE RESULT"})
+    for turn in range(5):
+        context = transcript.assemble(budget=3_000)
+        names = [call["id"] for message in context.messages for call in message.get("tool_calls", ())]
+        at = [message.get("tool_call_id") for message in context.messages].index("slow")
+        assert context.messages[at]["content"] == "THE RESULT"
+        assert names == ["slow"]
+        assert context.messages[at - 1]["tool_calls"][0]["id"] == "slow"
+        assert context.fits
+        assert octavo.validate(context.messages, "openai") == []
+        whole = octavo.assemble(transcript.messages, budget=3_000, model="gpt-5", format="openai")
+        assert whole.messages == context.messages
+        transcript.extend([{"role": "assistant", "content": f"{turn}"}, OPENAI.user("more")])
+
+
+def breaks(format: Any, model: str, turn: Any, *, turns: int = 200) -> int:
+    """How often what was sent is not the beginning of what is sent next."""
+    transcript = octavo.Transcript(model, format=format)
+    transcript.append({"role": "user", "content": "task"})
+    last: list[Any] = []
+    broken = 0
+    for at in range(turns):
+        transcript.extend(turn(at))
+        context = transcript.assemble(budget=3_000)
+        assert context.fits
+        broken += context.messages[: len(last)] != last
+        last = context.messages
+    return broken
+
+
+def test_lost_results_move_the_cut_no_more_often_than_their_tokens() -> None:
+    def chat(at: int) -> list[Any]:
+        return [chat_call(f"c{at}"), OPENAI.user("go on")]
+
+    def anthropic(at: int) -> list[Any]:
+        return [anthropic_call(f"c{at}"), {"role": "user", "content": "go on"}]
+
+    def answered(at: int) -> list[Any]:
+        # As long as a placeholder is.
+        return [anthropic_call(f"c{at}"), anthropic_result(f"c{at}", "word " * 20)]
+
+    # Some 70 tokens a turn: a cut leaves 1,200 of 2,400 tokens, which is room for about 17 turns.
+    assert breaks("openai", "gpt-5", chat) <= 16
+    assert breaks("anthropic", "claude-sonnet-4-6", anthropic) <= 16
+    assert 0 < breaks("anthropic", "claude-sonnet-4-6", answered) <= 16
+
+
+def test_a_tool_loop_keeps_its_thinking_though_nobody_says_that_it_is_on() -> None:
+    messages: list[Any] = [{"role": "user", "content": "go"}, anthropic_call("t0", thinking=True)]
+    messages.append(anthropic_result("t0", "part " * 30))
+    for turn in range(1, 30):
+        messages += [anthropic_call(f"t{turn}"), anthropic_result(f"t{turn}", "part " * 30)]
+    context = octavo.assemble(messages, budget=1_500, model="claude-sonnet-4-5")
+    assert context.fits
+    assert len(context.messages) < len(messages)
+    assert octavo.validate(context.messages, "anthropic", model="claude-sonnet-4-5", thinking=True) == []
+    assert any(span.reason == "loop_opening" for span in context.report.spans)
+
+
+def test_usage_is_learnt_from_for_the_context_that_was_sent() -> None:
+    transcript = octavo.Transcript("claude-sonnet-4-5")
+    for turn in range(60):
+        transcript.append({"role": "assistant" if turn % 2 else "user", "content": f"{turn} " + "word " * 100})
+    transcript.append({"role": "user", "content": "now"})
+    sent = transcript.assemble(budget=20_000)
+    looked = transcript.assemble(budget=2_000)
+    assert looked.tokens < sent.tokens / 2
+    transcript.observe({"input_tokens": sent.tokens, "output_tokens": 1}, sent)
+    transcript.extend([{"role": "assistant", "content": "a"}, {"role": "user", "content": "b"}])
+    after = transcript.assemble(budget=20_000)
+    assert after.tokens == pytest.approx(sent.tokens, abs=40)
+    with pytest.raises(ArgumentError):
+        transcript.observe({"input_tokens": 5}, "sent")  # type: ignore[arg-type]
+    transcript.rewind(3)
+    with pytest.raises(OctavoError, match="taken back"):
+        transcript.observe({"input_tokens": 5}, sent)
+
+
+def test_a_count_is_no_surer_than_its_counter_once_the_reported_prefix_was_cut() -> None:
+    transcript = octavo.Transcript("claude-sonnet-4-5")
+    sure: list[tuple[bool, float]] = []
+    for turn in range(40):
+        transcript.append({"role": "user", "content": f"{turn} " + "word " * 100})
+        context = transcript.assemble(budget=3_000)
+        sure.append((context.report.moved, context.report.error_bound))
+        transcript.observe({"input_tokens": round(context.tokens * 1.01), "output_tokens": 1})
+        transcript.append({"role": "assistant", "content": "word " * 50})
+    moved = [bound for cut, bound in sure[1:] if cut]
+    stood = [bound for cut, bound in sure[1:] if not cut]
+    assert len(moved) >= 2
+    assert min(moved) > 0.1
+    assert max(stood) < 0.1
+
+
+def test_a_pin_outlives_a_retry_and_leaves_nothing_behind_when_it_is_taken_off() -> None:
+    transcript = octavo.Transcript("gpt-5", format="openai")
+    for turn in range(40):
+        transcript.append({"role": "assistant" if turn % 2 else "user", "content": f"{turn} " + "word " * 50})
+    before = transcript.row_bytes
+    for _ in range(1_000):
+        transcript.pin(4)
+        transcript.unpin(4)
+    assert transcript.row_bytes == before
+    transcript.pin(4)
+    transcript.rewind(31)
+    context = transcript.assemble(budget=600)
+    assert len(context.messages) < 31
+    assert any(message is transcript.messages[4] for message in context.messages)
+    transcript.unpin(4)
+    assert not any(message is transcript.messages[4] for message in transcript.assemble(budget=600).messages)

@@ -234,15 +234,15 @@ class Transcript:
         """Give all messages, in a new list."""
     def plan(
         self,
-        limits: tuple[int, int, int, int],
+        limits: tuple[int, int, int, int, int],
         marks: tuple[int, int, int],
         mode: object,
         added: tuple[int, int, int],
     ) -> Plan:
         """Plan a call made with all messages.
 
-        `limits` are budget, fixed tokens, tokens kept free for the tail, and the basis that usage is compared
-        within; `mode` is an `octavo.validity.Mode`; `added` is what a placeholder result, a note and an empty
+        `limits` are budget, fixed tokens, tokens kept free for the tail, the basis that usage is compared within,
+        and tokens of a placeholder result; `mode` is an `octavo.validity.Mode`; `added` is what a placeholder result, a note and an empty
         message cost.
         """
     def observe(self, at: int, basis: int, reported: int, counted: int) -> bool:
@@ -315,8 +315,8 @@ class Plan:
     def anchored(self) -> bool:
         """Whether usage was reported."""
     @property
-    def reported_to(self) -> int:
-        """How many messages the provider's last report covers; 0 without one."""
+    def reported_to(self) -> tuple[int, bool]:
+        """How many messages the provider's last report covers, 0 without one; whether all that were sent still are."""
     def estimated(self, transcript: Transcript, start: int = 0) -> tuple[int, int]:
         """Give what is no text among the tokens of the sent messages from `start` on, and how far it can be off."""
     def reported(self, tokens: int) -> int:

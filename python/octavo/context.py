@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
+from octavo.checking import refuse
 from octavo.messages import Format, Provider
 
 if TYPE_CHECKING:
-    from octavo.drafting import Draft
+    from octavo.drafting import Draft, Sent
     from octavo.formats import ClientFormat, Converted, Note
     from octavo.report import Report
 
-__all__ = ["Context", "Due"]
+__all__ = ["Context", "Due", "sent_in"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,3 +141,15 @@ def due_of(draft: Draft) -> tuple[Due, ...]:
     if leaving is None:
         return ()
     return (Due("summary", (leaving,), draft.asked.engine.tokens_in(*leaving), "soft_mark"),)
+
+
+def sent_in(context: Context) -> Sent:
+    """What usage is reported for: of a context that was sent.
+
+    Raises:
+        ArgumentError: it is no context.
+    """
+    given = cast("object", context)
+    if not isinstance(given, Context):
+        raise refuse("context", "a Context", given)
+    return given._draft.sent

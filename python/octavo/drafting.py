@@ -56,8 +56,8 @@ class Sent:
     Attributes:
         engine: the rows that the plan was made on.
         plan: what was sent of the history.
-        limits: budget, tokens of the frame, tokens kept free for the tail, and the basis: a number that tells
-            whether system, tools, prefix sections and thinking are the same.
+        limits: budget, tokens of the frame, tokens kept free for the tail, the basis (a number that tells
+            whether system, tools, prefix sections and thinking are the same), and tokens of a placeholder result.
         head: the head sections.
         tail_at: the message of the history that carried the tail's text; `None` where it was its own message.
         counted: tokens of everything that was sent, in the transcript's own count.
@@ -65,7 +65,7 @@ class Sent:
 
     engine: _core.Transcript
     plan: _core.Plan
-    limits: tuple[int, int, int, int]
+    limits: tuple[int, int, int, int, int]
     head: tuple[str, ...]
     tail_at: int | None
     counted: int
@@ -86,7 +86,7 @@ class Asked:
     provider: Provider
     budget: Budget
     frame: Frame
-    limits: tuple[int, int, int, int]
+    limits: tuple[int, int, int, int, int]
     system: Any
     tools: Any
     mode: Mode

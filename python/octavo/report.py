@@ -196,15 +196,18 @@ def _certainty(draft: Draft) -> tuple[Method, float]:
     method, error = _counted(draft, *plan.estimated(engine))
     bound: float = error
     if plan.anchored:
-        # What was reported is known, whatever was estimated for it; what came after is not. And no total is surer
-        # than its own count, but for what the report makes of that.
-        fresh = plan.estimated(engine, plan.reported_to)
+        # What was reported is known, whatever was estimated for it; what came after is not, nor what is left of it
+        # once a part was dropped. And no total is surer than its own count, but for what the report makes of that.
+        at, whole = plan.reported_to
+        fresh = plan.estimated(engine, at if whole else 0)
         apart = abs(draft.tokens - draft.counted)
         if fresh[0]:
             method = "estimated"
         elif error or apart:
             method = "calibrated"
-        bound = min(error + apart, draft.tokens * ANCHORED_ERROR + fresh[1])
+        bound = error + apart
+        if whole:
+            bound = min(bound, draft.tokens * ANCHORED_ERROR + fresh[1])
     return method, bound / draft.tokens if draft.tokens else 0.0
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final, Self, TypeAlias, TypeVar
 from octavo import _core
 from octavo.budget import Budget, Section
 from octavo.checking import check_blocks, check_flag, check_position, check_text
-from octavo.context import Context
+from octavo.context import Context, sent_in
 from octavo.drafting import Asked, Draft, Frame, Sent, added_by_repair, frame_of, plan_of, planned
 from octavo.errors import MessageError, OctavoError
 from octavo.messages import (
@@ -231,13 +231,14 @@ class Transcript:
         engine = self._engine
         mark = _mark_of(system, tools)
         frame = self._frame(engine, mark, system, tools, sections)
+        added = self._added(engine.format)
         basis = hash((frame.joined, frame.leading, mark, thinking)) & _BITS
         return Asked(
             engine=engine, counter=self._counter, model=self._model, format=engine.format,
             provider=self._provider_of(engine), budget=limit, frame=frame, system=system, tools=tools,
-            limits=(limit.tokens, frame.tokens, frame.beside, basis),
+            limits=(limit.tokens, frame.tokens, frame.beside, basis, added[0]),
             mode=self._mode(engine, mark, thinking, previous_response_id, system, tools),
-            added=self._added(engine.format), before=self._before(len(engine)),
+            added=added, before=self._before(len(engine)),
         )  # fmt: skip
 
     def _concluded(self, draft: Draft) -> Context:
@@ -297,24 +298,30 @@ class Transcript:
         repairs = plan.repaired and plan.tokens > OFF_LOOP_TOKENS
         return self._concluded(await _off_loop(planned, asked, plan) if repairs else planned(asked, plan))
 
-    def observe(self, usage: Any) -> None:
-        """Learn from what the provider reported for the last assembled context.
+    def observe(self, usage: Any, context: Context | None = None) -> None:
+        """Learn from what the provider reported for a context.
 
         Its input tokens, cached ones included, are set against the count of the same content; the ratio,
         unclamped, corrects every later count (TOKENS §4).
 
         Args:
             usage: the `usage` of the response: Anthropic, OpenAI or Gemini, dict or SDK object.
+            context: what was sent; the last assembled one by default. Say it where others are assembled before
+                the response is there: a look, a side call, a second call at the same time.
 
         Raises:
-            OctavoError: no context was assembled yet.
+            ArgumentError: `context` is no context.
+            OctavoError: no context was assembled yet, or this one has messages that were taken back since.
             BudgetError: there is no number of input tokens in it.
         """
         reported = Usage.read(usage).input
         while True:
-            engine, sent = self._engine, self._sent
+            engine = self._engine
+            sent = self._sent if context is None else sent_in(context)
             if sent is None:
                 raise OctavoError("observe needs a context that was assembled before: there is none yet")
+            if sent.plan.end > len(engine):
+                raise OctavoError("observe needs a context whose messages are there: this one has been taken back")
             if engine.observe(sent.plan.end, sent.limits[3], reported, sent.counted):
                 return
             time.sleep(0)

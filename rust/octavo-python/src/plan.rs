@@ -24,15 +24,15 @@ pub(crate) fn allocate(requests: Vec<(u64, u64, u64, i32)>, available: u64) -> V
 
 /// A call from the numbers that `Transcript::plan` is given.
 pub(crate) fn call_of(
-    (budget, fixed, beside, basis): (u64, u64, u64, u64),
+    (budget, fixed, beside, basis, placeholder): (u64, u64, u64, u64, u64),
     (soft, high, low): (u32, u32, u32),
     mode: &Bound<'_, PyAny>,
     (result, note, framing): (u32, u32, u32),
 ) -> PyResult<Call> {
     let marks = Marks::new(soft, high, low).map_err(raise)?;
     let (provider, mode) = mode.extract::<ModeArgument>()?.read()?;
-    let loop_opening = mode.thinking == Some(true) && mode.thinking_first && provider == Provider::Anthropic;
-    let limits = Limits { budget, fixed, beside: 0, loop_opening, basis, marks };
+    let loop_opening = mode.thinking != Some(false) && mode.thinking_first && provider == Provider::Anthropic;
+    let limits = Limits { budget, fixed, beside: 0, loop_opening, placeholder, basis, marks };
     Ok(Call { limits, beside, provider, mode, added: AddedTokens { result, note, framing } })
 }
 
@@ -40,12 +40,11 @@ pub(crate) fn call_of(
 #[pyclass(frozen, module = "octavo._core")]
 pub(crate) struct Plan {
     plan: octavo::plan::Plan,
-    reported_to: u32,
 }
 
 impl Plan {
-    pub(crate) fn new(plan: octavo::plan::Plan, reported_to: u32) -> Self {
-        Self { plan, reported_to }
+    pub(crate) fn new(plan: octavo::plan::Plan) -> Self {
+        Self { plan }
     }
 
     /// The shown messages, as ranges that do not touch.
@@ -151,10 +150,11 @@ impl Plan {
         (estimated.tokens, estimated.error)
     }
 
-    /// How many messages the provider's last report covers; 0 without one.
+    /// How many messages the provider's last report covers, 0 without one, and whether all of them that were sent
+    /// then are sent now.
     #[getter]
-    fn reported_to(&self) -> u32 {
-        self.reported_to
+    fn reported_to(&self) -> (u32, bool) {
+        self.plan.reported
     }
 
     /// Whether a ratio learnt from usage is in force.

@@ -159,20 +159,18 @@ impl Transcript {
     }
 
     /// Plans a call made with all messages. `limits` are budget, fixed tokens, tokens kept free for the tail,
-    /// and the basis that usage is compared within; `added` is what a placeholder result, a note and an empty
+    /// the basis that usage is compared within, and tokens of a placeholder result; `added` is what a placeholder result, a note and an empty
     /// message cost.
     fn plan(
         &self,
-        limits: (u64, u64, u64, u64),
+        limits: (u64, u64, u64, u64, u64),
         marks: (u32, u32, u32),
         mode: &Bound<'_, PyAny>,
         added: (u32, u32, u32),
     ) -> PyResult<Plan> {
         let call = call_of(limits, marks, mode, added)?;
         let mut state = self.state();
-        let plan = state.assembler.plan(call);
-        let reported_to = state.assembler.reported_to(limits.3, plan.window.end);
-        Ok(Plan::new(plan, reported_to))
+        Ok(Plan::new(state.assembler.plan(call)))
     }
 
     /// Takes in what the provider reported for the call before which there were `at` messages; false where this

@@ -43,6 +43,11 @@ impl Reports {
     }
 }
 
+/// How many messages the report covers that counts for a call made with `end` messages; 0 without one.
+fn reported_to(observations: &[Observation], end: u32) -> u32 {
+    observations.iter().rev().find(|observation| observation.at < end).map_or(0, |observation| observation.at)
+}
+
 /// A transcript with what has been decided about it.
 #[derive(Debug, Clone)]
 pub struct Assembler {
@@ -96,12 +101,6 @@ impl Assembler {
         taken
     }
 
-    /// How many messages the report covers that counts for a call made with `end` messages; 0 without one.
-    pub fn reported_to(&self, basis: u64, end: u32) -> u32 {
-        let before = self.observations(basis).iter().rev().find(|observation| observation.at < end);
-        before.map_or(0, |observation| observation.at)
-    }
-
     /// Plans one call made with all messages.
     pub fn plan(&mut self, call: Call) -> Plan {
         let limits = call.limits_with_tail();
@@ -124,8 +123,11 @@ impl Assembler {
         let transcript = &self.transcript;
         let anchor = anchor_at(observations, transcript.len());
         let previous = view.previous(transcript, observations);
+        let at = reported_to(observations, transcript.len());
         let planned = |extra: u64| {
-            Plan::new(transcript, call, anchor, view.window(transcript, observations, extra), previous.clone())
+            let window = view.window(transcript, observations, extra);
+            let reported = (at, at > 0 && view.holds(transcript, at, &window));
+            Plan::new(transcript, call, (anchor, reported), window, previous.clone())
         };
         let mut extra = 0_u64;
         let mut best = planned(extra);

@@ -8,7 +8,7 @@ use crate::message::{BlockFlags, Estimated};
 use crate::rules::{AddedTokens, Mode, Piece, Provider, Recipe, Repair, repair, repaired_rows};
 use crate::tokens::calibration::Anchor;
 use crate::transcript::Transcript;
-use crate::window::{Limits, Window, next_cut};
+use crate::window::{Limits, Window, loop_opening, next_cut};
 
 /// Why a run of messages is in the context, or is not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -106,6 +106,9 @@ pub struct Plan {
     pub window: Window,
     /// What the call before this one showed, where there was one.
     pub previous: Option<Window>,
+    /// How many messages the report of usage covers that `anchor` is made of, 0 without one; and whether all that
+    /// it covers is shown as it was then.
+    pub reported: (u32, bool),
     /// The shown messages, in order.
     pub spans: Vec<Range<u32>>,
     /// How the shown messages become valid; `None` when they are.
@@ -118,7 +121,13 @@ pub struct Plan {
 
 impl Plan {
     /// Carries a window through the provider's rules.
-    pub fn new(transcript: &Transcript, call: Call, anchor: Anchor, window: Window, previous: Option<Window>) -> Self {
+    pub fn new(
+        transcript: &Transcript,
+        call: Call,
+        (anchor, reported): (Anchor, (u32, bool)),
+        window: Window,
+        previous: Option<Window>,
+    ) -> Self {
         let spans = window.spans(transcript);
         let repair = mended(transcript, &call, &spans);
         let leading = transcript.tokens_in(0, window.leading);
@@ -128,7 +137,7 @@ impl Plan {
             let tokens = rows.messages.iter().map(|row| u64::from(row.tokens)).sum::<u64>();
             tokens.cast_signed().saturating_sub(shown.cast_signed())
         });
-        Self { call, anchor, window, previous, spans, repair, repaired, leading }
+        Self { call, anchor, window, previous, reported, spans, repair, repaired, leading }
     }
 
     /// Tokens of everything but volatile content: fixed parts, leading and shown messages, repairs.
@@ -211,8 +220,7 @@ impl Plan {
     }
 
     fn opens_loop(&self, transcript: &Transcript, exchange: u32) -> bool {
-        let request = transcript.request_before(self.window.end);
-        self.call.limits.loop_opening && request.is_some_and(|request| request.saturating_add(1) == exchange)
+        self.call.limits.loop_opening && loop_opening(transcript, self.window.end) == Some(exchange)
     }
 
     /// The messages that the next cut would leave out, were it made now.

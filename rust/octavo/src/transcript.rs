@@ -23,6 +23,10 @@ pub const OPEN_EXCHANGES: u32 = 32;
 /// How many exchanges with open obligations are remembered; the oldest is let go first.
 const OPEN_TURNS: usize = 16;
 
+/// With so many exchanges that had open calls a result is still matched, however old they are: one that comes late
+/// brings its call back into the window.
+const MATCHED: usize = 1024;
+
 /// So many of the latest approvals are looked at: a search must not grow with the conversation.
 const APPROVALS: usize = 256;
 
@@ -63,6 +67,8 @@ pub struct Transcript {
     open: HashMap<u64, Vec<u32>>,
     /// Exchanges that had a call without result when the next one started, oldest first.
     waited: Vec<u32>,
+    /// `lost[i]` = calls that had no result when the next exchange started, in the first `i` of `waited`.
+    lost: Vec<u64>,
     /// Those of them that ask for approval.
     approvals: Vec<u32>,
     /// How many of `waited`, from the start, are no longer matched with results.
@@ -89,6 +95,7 @@ impl Transcript {
             exchanges: Vec::new(),
             open: HashMap::new(),
             waited: Vec::new(),
+            lost: vec![0],
             approvals: Vec::new(),
             forgotten: 0,
             requests: Vec::new(),
@@ -190,6 +197,8 @@ impl Transcript {
             + size_of_val(self.exchanges.as_slice())
             + size_of_val(self.calls.as_slice())
             + size_of_val(self.waited.as_slice())
+            + size_of_val(self.lost.as_slice())
+            + size_of_val(self.approvals.as_slice())
             + size_of_val(self.requests.as_slice())
             + size_of_val(self.late.as_slice())
             + size_of_val(self.pins.as_slice())
@@ -231,12 +240,24 @@ impl Transcript {
             (None, true) => self.pins.push(Pin { message, exchange, since: now, until: u32::MAX }),
             _ => {}
         }
+        // What was pinned and let go between two messages held at no call.
+        self.pins.retain(|pin| pin.since < pin.until);
         true
     }
 
     /// Takes over what was pinned in the same messages read in another format, where exchanges may differ.
     pub fn inherit_pins(&mut self, other: &Self) {
         self.pins = other.pins.iter().map(|pin| Pin { exchange: self.exchange_of(pin.message), ..*pin }).collect();
+    }
+
+    /// Calls of the exchanges in `start..end` that had no result when the next exchange started, whatever came
+    /// later: what a repair puts a placeholder behind. O(log exchanges).
+    pub fn lost_in(&self, start: u32, end: u32) -> u64 {
+        let before = |exchange: u32| {
+            let after = self.waited.partition_point(|&turn| turn < exchange);
+            self.lost.get(after).copied().unwrap_or_default()
+        };
+        before(end).saturating_sub(before(start))
     }
 
     /// What callers pinned, in the order in which they did, pins that were taken off included.
@@ -305,8 +326,15 @@ impl Transcript {
         for entry in (0..len.min(self.len())).filter_map(|message| self.entry(message)) {
             shorter.append(&entry)?;
         }
-        let as_it_was = |pin: &Pin| Pin { until: if pin.until > len { u32::MAX } else { pin.until }, ..*pin };
-        shorter.pins = self.pins.iter().filter(|pin| pin.since <= len).map(as_it_was).collect();
+        // A pin that stands is the caller's word about a message, whenever it was given; one that was taken off
+        // later stands again.
+        let survives = |pin: &&Pin| pin.message < len && (pin.since <= len || pin.until == u32::MAX);
+        let as_it_was = |pin: &Pin| Pin {
+            since: pin.since.min(len),
+            until: if pin.until > len { u32::MAX } else { pin.until },
+            ..*pin
+        };
+        shorter.pins = self.pins.iter().filter(survives).map(as_it_was).collect();
         Ok(shorter)
     }
 

@@ -9,9 +9,11 @@
 //! What is kept whatever the cut: the task (the first thing the user said), the request that was current
 //! when the cut moved, calls that still wait for their result, and what a caller pinned.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::budget::{Marks, share};
+use crate::message::MessageFlags;
 use crate::tokens::calibration::Anchor;
 use crate::transcript::{Opening, Transcript};
 
@@ -33,9 +35,12 @@ pub struct Limits {
     /// Tokens kept free for volatile content at the tail. Part of the limits, so that a cut that makes room
     /// for it goes down to the low mark and stays, as any other.
     pub beside: u64,
-    /// Whether the exchange that opens the current tool loop stays: a provider that wants the loop to start
-    /// with thinking refuses it without (rule A7).
+    /// Whether the exchange that opens the current tool loop stays where it holds thinking: a provider that wants
+    /// the loop to start with it refuses it without (rule A7).
     pub loop_opening: bool,
+    /// Tokens of the placeholder that a repair puts behind a call whose result was lost. Part of what is shown,
+    /// so that a cut that makes room for it goes down to the low mark and stays.
+    pub placeholder: u64,
     /// What usage is compared within: a report for another system prompt, other tools or another thinking
     /// mode says nothing about this call.
     pub basis: u64,
@@ -61,8 +66,6 @@ pub struct Cut {
     pub exchange: u32,
     /// Earlier exchanges that stay, in order.
     pub anchors: Vec<u32>,
-    /// Tokens of the anchors.
-    anchored: u64,
 }
 
 /// What is shown at one call.
@@ -153,13 +156,24 @@ impl View {
         let mut window = shown(transcript, stepped.as_ref().or(self.cuts.last()), end, room, moved);
         if window.tokens.saturating_add(extra) > room {
             let target = room.saturating_sub(extra);
-            let cut = shrink(transcript, end, window.cut, |_| target, room, self.limits.loop_opening);
+            // What the repair adds is in `extra` already.
+            let limits = Limits { placeholder: 0, ..self.limits };
+            let cut = shrink(transcript, end, window.cut, |_| target, room, &limits);
             let forced = shown(transcript, Some(&cut), end, room, true);
             if forced.tokens < window.tokens {
                 window = forced;
             }
         }
         window
+    }
+
+    /// Whether everything that the call before message `at` showed is shown in `window` as well, at the same
+    /// place: what was reported for it then still says what it costs.
+    pub fn holds(&self, transcript: &Transcript, at: u32, window: &Window) -> bool {
+        let after = self.cuts.partition_point(|cut| cut.at <= at);
+        let cut = after.checked_sub(1).and_then(|last| self.cuts.get(last));
+        let exchange = cut.map_or_else(|| first_exchange(transcript), |cut| cut.exchange);
+        exchange == window.cut && anchors_of(transcript, cut, exchange, at)[..] == window.anchors[..]
     }
 
     /// What the last model call that has been folded saw, if there was one.
@@ -180,15 +194,15 @@ impl View {
     /// The cut that a call before message `end` makes, when shrinking is due.
     fn step(&self, transcript: &Transcript, end: u32, room: u64) -> Option<Cut> {
         let first = first_exchange(transcript);
-        let (cut, anchored) = self.cuts.last().map_or((first, 0), |last| (last.exchange, last.anchored));
-        let used = anchored + transcript.tokens_in(transcript.start_of(cut), end);
+        let cut = self.cuts.last().map_or(first, |last| last.exchange);
+        let cost = Cost::new(transcript, end, &self.limits);
+        let used = cost.anchors(&anchors_of(transcript, self.cuts.last(), cut, end)) + cost.since(cut);
         let high = share(room, self.limits.marks.high);
         if used <= high {
             return None;
         }
         let low = share(room, self.limits.marks.low);
-        let moved =
-            shrink(transcript, end, cut, |least| target(least, low, high, room), room, self.limits.loop_opening);
+        let moved = shrink(transcript, end, cut, |least| target(least, low, high, room), room, &self.limits);
         (moved.exchange != cut).then_some(moved)
     }
 }
@@ -196,14 +210,59 @@ impl View {
 fn shown(transcript: &Transcript, cut: Option<&Cut>, end: u32, room: u64, moved: bool) -> Window {
     let first = first_exchange(transcript);
     let exchange = cut.map_or(first, |cut| cut.exchange);
-    let mut anchors = cut.map_or_else(Vec::new, |cut| cut.anchors.clone());
-    let pinned =
-        transcript.pins().iter().filter(|pin| pin.holds(end) && pin.exchange >= first && pin.exchange < exchange);
-    anchors.extend(pinned.map(|pin| pin.exchange));
-    anchors.sort_unstable();
-    anchors.dedup();
+    let anchors = anchors_of(transcript, cut, exchange, end).into_owned();
     let tokens = anchored(transcript, &anchors, end) + transcript.tokens_in(transcript.start_of(exchange), end);
     Window { end, leading: transcript.leading().min(end), cut: exchange, anchors, tokens, room, moved }
+}
+
+/// What stays before exchange `from` at a call: what the cut kept, what is pinned by now, and the calls of results
+/// that came since.
+fn anchors_of<'c>(transcript: &Transcript, cut: Option<&'c Cut>, from: u32, end: u32) -> Cow<'c, [u32]> {
+    let kept = cut.map_or(&[] as &[u32], |cut| &cut.anchors);
+    let first = first_exchange(transcript);
+    let pins = transcript.pins().iter().filter(|pin| pin.holds(end)).map(|pin| pin.exchange);
+    let late = transcript.answered_late(from, end);
+    let mut added = pins.chain(late).filter(|anchor| (first..from).contains(anchor)).peekable();
+    if added.peek().is_none() {
+        return Cow::Borrowed(kept);
+    }
+    let mut anchors: Vec<u32> = kept.iter().copied().chain(added).collect();
+    anchors.sort_unstable();
+    anchors.dedup();
+    Cow::Owned(anchors)
+}
+
+/// What exchanges cost at a call: their tokens, and a placeholder for each call whose result was lost.
+struct Cost<'t> {
+    transcript: &'t Transcript,
+    end: u32,
+    count: u32,
+    placeholder: u64,
+}
+
+impl<'t> Cost<'t> {
+    fn new(transcript: &'t Transcript, end: u32, limits: &Limits) -> Self {
+        Self { transcript, end, count: transcript.exchanges_before(end), placeholder: limits.placeholder }
+    }
+
+    /// Everything from exchange `cut` on. Calls of the newest exchange may still be answered.
+    fn since(&self, cut: u32) -> u64 {
+        let tokens = self.transcript.tokens_in(self.transcript.start_of(cut), self.end);
+        tokens.saturating_add(self.lost(cut, self.count.saturating_sub(1)))
+    }
+
+    fn of(&self, exchange: u32) -> u64 {
+        let tokens = tokens_of(self.transcript, exchange, self.end);
+        tokens.saturating_add(self.lost(exchange, exchange.saturating_add(1)))
+    }
+
+    fn anchors(&self, anchors: &[u32]) -> u64 {
+        anchors.iter().map(|&anchor| self.of(anchor)).sum()
+    }
+
+    fn lost(&self, start: u32, end: u32) -> u64 {
+        self.transcript.lost_in(start, end).saturating_mul(self.placeholder)
+    }
 }
 
 /// The exchange after the leading system messages.
@@ -235,13 +294,13 @@ fn target(least: u64, low: u64, high: u64, room: u64) -> u64 {
 
 /// Moves the cut forward from exchange `from` until what is shown before message `end` is within the
 /// target, on the grid of `room`. The newest exchange always stays. O(log exchanges).
-fn shrink(transcript: &Transcript, end: u32, from: u32, goal: impl Fn(u64) -> u64, room: u64, opening: bool) -> Cut {
+fn shrink(transcript: &Transcript, end: u32, from: u32, goal: impl Fn(u64) -> u64, room: u64, limits: &Limits) -> Cut {
     let newest = transcript.exchanges_before(end).saturating_sub(1).max(from);
-    let candidates = anchor_candidates(transcript, from, end, room, opening);
+    let candidates = anchor_candidates(transcript, from, end, room, limits.loop_opening);
+    let cost = Cost::new(transcript, end, limits);
     let shown = |cut: u32| {
         let before = candidates.iter().take_while(|&&anchor| anchor < cut);
-        before.map(|&anchor| tokens_of(transcript, anchor, end)).sum::<u64>()
-            + transcript.tokens_in(transcript.start_of(cut), end)
+        before.map(|&anchor| cost.of(anchor)).sum::<u64>() + cost.since(cut)
     };
     let goal = goal(shown(newest));
     let fits = first_where(from, newest, |cut| shown(cut) <= goal);
@@ -251,15 +310,14 @@ fn shrink(transcript: &Transcript, end: u32, from: u32, goal: impl Fn(u64) -> u6
     // A grid too coarse for a small room would leave nothing but the newest.
     let cut = if on_grid < newest { on_grid } else { fits };
     let exchange = past_reply(transcript, cut, newest);
-    let anchors: Vec<u32> = candidates.into_iter().filter(|&anchor| anchor < exchange).collect();
-    let anchored = anchored(transcript, &anchors, end);
-    Cut { at: end, exchange, anchors, anchored }
+    let anchors = candidates.into_iter().filter(|&anchor| anchor < exchange).collect();
+    Cut { at: end, exchange, anchors }
 }
 
 /// Where the next cut would fall, were it made now.
 pub(crate) fn next_cut(transcript: &Transcript, window: &Window, limits: &Limits) -> u32 {
     let low = share(window.room, limits.marks.low);
-    shrink(transcript, window.end, window.cut, |_| low, window.room, limits.loop_opening).exchange
+    shrink(transcript, window.end, window.cut, |_| low, window.room, limits).exchange
 }
 
 /// The grid that cuts are aligned to, in tokens left out.
@@ -293,7 +351,7 @@ fn anchor_candidates(transcript: &Transcript, from: u32, end: u32, room: u64, op
     let first = first_exchange(transcript);
     let mut anchors: Vec<u32> = transcript.task().into_iter().collect();
     anchors.extend(transcript.request_before(end));
-    anchors.extend(transcript.request_before(end).filter(|_| opening).map(|request| request.saturating_add(1)));
+    anchors.extend(loop_opening(transcript, end).filter(|_| opening));
     anchors.extend(obligations(transcript, end, room));
     anchors.extend(transcript.pins().iter().filter(|pin| pin.holds(end)).map(|pin| pin.exchange));
     anchors.extend(transcript.answered_late(from, end));
@@ -301,6 +359,13 @@ fn anchor_candidates(transcript: &Transcript, from: u32, end: u32, room: u64, op
     anchors.sort_unstable();
     anchors.dedup();
     anchors
+}
+
+/// The exchange after the current request, where it holds thinking.
+pub(crate) fn loop_opening(transcript: &Transcript, end: u32) -> Option<u32> {
+    let opening = transcript.request_before(end)?.saturating_add(1);
+    let row = transcript.rows().messages.get(transcript.start_of(opening) as usize)?;
+    row.flags.has(MessageFlags::THINKING).then_some(opening)
 }
 
 /// The calls that may still be answered and are kept for it, newest first: what asks for approval always, the

@@ -1,6 +1,6 @@
 //! Which exchange a message joins, which calls wait, and which result answers which call.
 
-use super::{Exchange, OPEN_EXCHANGES, Opening, Transcript};
+use super::{Exchange, MATCHED, Opening, Transcript};
 use crate::message::{BlockFlags, BlockKind, BlockRow, Format, MessageFlags, MessageRow, Role};
 
 impl Transcript {
@@ -77,11 +77,13 @@ impl Transcript {
         let count = self.exchange_count();
         if self.waits() {
             self.waited.push(count.saturating_sub(1));
+            let lost = self.exchanges.last().map_or(0, |last| u64::from(last.unanswered));
+            self.lost.push(self.lost.last().copied().unwrap_or(0).saturating_add(lost));
             if self.exchanges.last().is_some_and(|last| last.confirms) {
                 self.approvals.push(count.saturating_sub(1));
             }
         }
-        while self.oldest_waiting().is_some_and(|turn| turn.saturating_add(OPEN_EXCHANGES) < count) {
+        while self.waited.len().saturating_sub(self.forgotten) > MATCHED {
             self.forget_oldest();
         }
         if user_speech {
