@@ -312,3 +312,46 @@ def test_a_pin_outlives_a_retry_and_leaves_nothing_behind_when_it_is_taken_off()
     assert any(message is transcript.messages[4] for message in context.messages)
     transcript.unpin(4)
     assert not any(message is transcript.messages[4] for message in transcript.assemble(budget=600).messages)
+
+
+def test_usage_counts_when_the_same_context_is_assembled_again() -> None:
+    transcript = octavo.Transcript("gpt-4o")
+    transcript.append(OPENAI.user("word " * 1_000))
+    first = transcript.assemble(budget=1_500)
+    assert first.fits
+    transcript.observe({"input_tokens": 2 * first.tokens, "output_tokens": 0})
+    again = transcript.assemble(budget=1_500)
+    assert again.tokens == 2 * first.tokens
+    assert not again.fits
+    assert again.report.error_bound > 0
+
+
+def test_outputs_for_a_stored_response_are_never_cut() -> None:
+    outputs = [{"type": "function_call_output", "call_id": name, "output": "w " * 300} for name in "abc"]
+    messages = [*outputs, {"type": "message", "role": "user", "content": "go"}]
+
+    def sent(budget: int, stored: str | None) -> octavo.Context:
+        return octavo.assemble(
+            messages, budget=budget, format="openai-responses", model="gpt-5", previous_response_id=stored
+        )
+
+    over = sent(500, "r1")
+    assert over.messages == messages
+    assert not over.fits
+    assert over.report.pinned["stored_call"] > 850
+    assert sent(1_500, "r1").fits
+    assert sent(500, None).messages == messages[3:]
+
+
+def test_a_pin_is_taken_off_alone() -> None:
+    transcript = octavo.Transcript("gpt-5", format="openai")
+    transcript.append(OPENAI.user("task"))
+    transcript.extend([chat_call("c"), {"role": "tool", "tool_call_id": "c", "content": "out"}])
+    for turn in range(40):
+        transcript.append({"role": "assistant" if turn % 2 else "user", "content": f"{turn} " + "word " * 50})
+    transcript.pin(1)
+    transcript.pin(2)
+    transcript.unpin(2)
+    assert transcript.messages[1] in transcript.assemble(budget=600).messages
+    transcript.unpin(1)
+    assert transcript.messages[1] not in transcript.assemble(budget=600).messages

@@ -42,7 +42,16 @@ fn session(length: u64) -> Assembler {
 fn call() -> Call {
     let marks = Marks::new(600, 800, 500).unwrap();
     Call {
-        limits: Limits { budget: BUDGET, fixed: 3, beside: 0, loop_opening: false, placeholder: 0, basis: 0, marks },
+        limits: Limits {
+            budget: BUDGET,
+            fixed: 3,
+            beside: 0,
+            loop_opening: false,
+            stored_calls: false,
+            placeholder: 0,
+            basis: 0,
+            marks,
+        },
         beside: 0,
         provider: Provider::OpenAi,
         mode: Mode::new(Format::OpenAi),

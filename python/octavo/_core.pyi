@@ -242,8 +242,8 @@ class Transcript:
         """Plan a call made with all messages.
 
         `limits` are budget, fixed tokens, tokens kept free for the tail, the basis that usage is compared within,
-        and tokens of a placeholder result; `mode` is an `octavo.validity.Mode`; `added` is what a placeholder result, a note and an empty
-        message cost.
+        and tokens of a placeholder result; `mode` is an `octavo.validity.Mode`; `added` is what a placeholder
+        result, a note and an empty message cost.
         """
     def observe(self, at: int, basis: int, reported: int, counted: int) -> bool:
         """Take in what the provider reported for the call before which there were `at` messages; false if retired."""

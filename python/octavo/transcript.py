@@ -375,6 +375,8 @@ class Transcript:
             there = len(engine)
             if not 0 <= length <= there:
                 raise MessageError(f"rewind to {length}: there are {there} messages", index=length)
+            if length == there:
+                return
             # Contexts made before keep the engine they were made from.
             shorter = engine.truncated(length)
             if engine.retire(there):

@@ -32,7 +32,8 @@ pub(crate) fn call_of(
     let marks = Marks::new(soft, high, low).map_err(raise)?;
     let (provider, mode) = mode.extract::<ModeArgument>()?.read()?;
     let loop_opening = mode.thinking != Some(false) && mode.thinking_first && provider == Provider::Anthropic;
-    let limits = Limits { budget, fixed, beside: 0, loop_opening, placeholder, basis, marks };
+    let stored_calls = mode.previous_response && provider == Provider::Responses;
+    let limits = Limits { budget, fixed, beside: 0, loop_opening, stored_calls, placeholder, basis, marks };
     Ok(Call { limits, beside, provider, mode, added: AddedTokens { result, note, framing } })
 }
 

@@ -5,7 +5,7 @@ use crate::message::Format;
 use crate::plan::{Call, Plan};
 use crate::tokens::calibration::Anchor;
 use crate::transcript::{Entry, Transcript};
-use crate::window::{Limits, Observation, View, anchor_at};
+use crate::window::{Limits, Observation, View, anchor_now};
 
 /// How many views are kept: one for each set of limits in use. The oldest is folded anew when asked for.
 const VIEWS: usize = 4;
@@ -45,7 +45,7 @@ impl Reports {
 
 /// How many messages the report covers that counts for a call made with `end` messages; 0 without one.
 fn reported_to(observations: &[Observation], end: u32) -> u32 {
-    observations.iter().rev().find(|observation| observation.at < end).map_or(0, |observation| observation.at)
+    observations.iter().rev().find(|observation| observation.at <= end).map_or(0, |observation| observation.at)
 }
 
 /// A transcript with what has been decided about it.
@@ -121,7 +121,7 @@ impl Assembler {
     /// is, and a smaller window may need another repair.
     fn fitting(&self, view: &View, observations: &[Observation], call: Call) -> Plan {
         let transcript = &self.transcript;
-        let anchor = anchor_at(observations, transcript.len());
+        let anchor = anchor_now(observations, transcript.len());
         let previous = view.previous(transcript, observations);
         let at = reported_to(observations, transcript.len());
         let planned = |extra: u64| {

@@ -7,7 +7,7 @@ use crate::budget::share;
 use crate::message::{BlockFlags, Estimated};
 use crate::rules::{AddedTokens, Mode, Piece, Provider, Recipe, Repair, repair, repaired_rows};
 use crate::tokens::calibration::Anchor;
-use crate::transcript::Transcript;
+use crate::transcript::{Opening, Transcript};
 use crate::window::{Limits, Window, loop_opening, next_cut};
 
 /// Why a run of messages is in the context, or is not.
@@ -27,6 +27,8 @@ pub enum Reason {
     Pinned,
     /// Its call is answered by a result that stands later.
     AnsweredLate,
+    /// A result whose call the provider has stored.
+    StoredCall,
     /// It opens the current tool loop, which must start with thinking.
     LoopOpening,
     /// Within the window.
@@ -46,6 +48,7 @@ impl Reason {
             Self::Obligation => "obligation",
             Self::Pinned => "pinned",
             Self::AnsweredLate => "answered_late",
+            Self::StoredCall => "stored_call",
             Self::LoopOpening => "loop_opening",
             Self::Window => "window",
             Self::BeforeCut => "before_cut",
@@ -210,6 +213,8 @@ impl Plan {
             Reason::Obligation
         } else if transcript.exchanges().get(exchange as usize).is_some_and(|found| found.user_speech) {
             Reason::Request
+        } else if self.answers_stored(transcript, exchange) {
+            Reason::StoredCall
         } else if self.opens_loop(transcript, exchange) {
             Reason::LoopOpening
         } else if transcript.answered_late(0, self.window.end).any(|call| call == exchange) {
@@ -217,6 +222,11 @@ impl Plan {
         } else {
             Reason::Window
         }
+    }
+
+    fn answers_stored(&self, transcript: &Transcript, exchange: u32) -> bool {
+        let found = transcript.exchanges().get(exchange as usize);
+        self.call.limits.stored_calls && found.is_some_and(|found| found.opening == Opening::Stray)
     }
 
     fn opens_loop(&self, transcript: &Transcript, exchange: u32) -> bool {

@@ -234,7 +234,7 @@ impl Transcript {
         }
         let exchange = self.exchange_of(message);
         let now = self.len();
-        let standing = self.pins.iter_mut().find(|pin| pin.exchange == exchange && pin.until == u32::MAX);
+        let standing = self.pins.iter_mut().find(|pin| pin.message == message && pin.until == u32::MAX);
         match (standing, pinned) {
             (Some(pin), false) => pin.until = now,
             (None, true) => self.pins.push(Pin { message, exchange, since: now, until: u32::MAX }),

@@ -38,6 +38,8 @@ pub struct Limits {
     /// Whether the exchange that opens the current tool loop stays where it holds thinking: a provider that wants
     /// the loop to start with it refuses it without (rule A7).
     pub loop_opening: bool,
+    /// Whether results without a call stay: they answer a response that the provider has stored.
+    pub stored_calls: bool,
     /// Tokens of the placeholder that a repair puts behind a call whose result was lost. Part of what is shown,
     /// so that a cut that makes room for it goes down to the low mark and stays.
     pub placeholder: u64,
@@ -150,7 +152,7 @@ impl View {
     /// its repair adds. The view itself does not change: the call may never happen.
     pub fn window(&self, transcript: &Transcript, observations: &[Observation], extra: u64) -> Window {
         let end = transcript.len();
-        let room = self.room(transcript, anchor_at(observations, end));
+        let room = self.room(transcript, anchor_now(observations, end));
         let stepped = self.step(transcript, end, room);
         let moved = stepped.is_some();
         let mut window = shown(transcript, stepped.as_ref().or(self.cuts.last()), end, room, moved);
@@ -277,6 +279,12 @@ pub(crate) fn anchor_at(observations: &[Observation], call: u32) -> Anchor {
     after.checked_sub(1).and_then(|last| observations.get(last)).map_or_else(Anchor::default, |found| found.anchor)
 }
 
+/// What was last reported when a call is made with `end` messages: for a call with the same messages, too, where
+/// this one is made again.
+pub(crate) fn anchor_now(observations: &[Observation], end: u32) -> Anchor {
+    anchor_at(observations, end.saturating_add(1))
+}
+
 /// How far to go down. The low mark where what must stay is below it; else halfway between what must stay
 /// and the next limit above, so that one large newest result neither empties the window nor makes every
 /// following call shrink again.
@@ -296,7 +304,7 @@ fn target(least: u64, low: u64, high: u64, room: u64) -> u64 {
 /// target, on the grid of `room`. The newest exchange always stays. O(log exchanges).
 fn shrink(transcript: &Transcript, end: u32, from: u32, goal: impl Fn(u64) -> u64, room: u64, limits: &Limits) -> Cut {
     let newest = transcript.exchanges_before(end).saturating_sub(1).max(from);
-    let candidates = anchor_candidates(transcript, from, end, room, limits.loop_opening);
+    let candidates = anchor_candidates(transcript, from, end, room, limits);
     let cost = Cost::new(transcript, end, limits);
     let shown = |cut: u32| {
         let before = candidates.iter().take_while(|&&anchor| anchor < cut);
@@ -347,11 +355,14 @@ fn past_reply(transcript: &Transcript, from: u32, newest: u32) -> u32 {
 }
 
 /// What may have to stay when the cut passes it, in order.
-fn anchor_candidates(transcript: &Transcript, from: u32, end: u32, room: u64, opening: bool) -> Vec<u32> {
+fn anchor_candidates(transcript: &Transcript, from: u32, end: u32, room: u64, limits: &Limits) -> Vec<u32> {
     let first = first_exchange(transcript);
     let mut anchors: Vec<u32> = transcript.task().into_iter().collect();
     anchors.extend(transcript.request_before(end));
-    anchors.extend(loop_opening(transcript, end).filter(|_| opening));
+    anchors.extend(loop_opening(transcript, end).filter(|_| limits.loop_opening));
+    if limits.stored_calls {
+        anchors.extend(strays(transcript));
+    }
     anchors.extend(obligations(transcript, end, room));
     anchors.extend(transcript.pins().iter().filter(|pin| pin.holds(end)).map(|pin| pin.exchange));
     anchors.extend(transcript.answered_late(from, end));
@@ -359,6 +370,12 @@ fn anchor_candidates(transcript: &Transcript, from: u32, end: u32, room: u64, op
     anchors.sort_unstable();
     anchors.dedup();
     anchors
+}
+
+/// The exchanges that are made of results without a call. O(exchanges).
+fn strays(transcript: &Transcript) -> impl Iterator<Item = u32> + '_ {
+    let numbered = (0_u32..).zip(transcript.exchanges());
+    numbered.filter(|(_, exchange)| exchange.opening == Opening::Stray).map(|(at, _)| at)
 }
 
 /// The exchange after the current request, where it holds thinking.

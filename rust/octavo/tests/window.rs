@@ -70,8 +70,16 @@ fn messages(turns: &[Turn]) -> Vec<Entry> {
 }
 
 fn call(budget: u64, fixed: u64, beside: u64) -> Call {
-    let limits =
-        Limits { budget, fixed, beside: 0, loop_opening: false, placeholder: 0, basis: 0, marks: Marks::default() };
+    let limits = Limits {
+        budget,
+        fixed,
+        beside: 0,
+        loop_opening: false,
+        stored_calls: false,
+        placeholder: 0,
+        basis: 0,
+        marks: Marks::default(),
+    };
     let added = AddedTokens { result: 20, note: 10, framing: 4 };
     Call { limits, beside, provider: Provider::OpenAi, mode: Mode::new(Format::OpenAi), added }
 }
