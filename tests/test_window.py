@@ -355,3 +355,18 @@ def test_a_pin_is_taken_off_alone() -> None:
     assert transcript.messages[1] in transcript.assemble(budget=600).messages
     transcript.unpin(1)
     assert transcript.messages[1] not in transcript.assemble(budget=600).messages
+
+
+def test_what_will_leave_at_the_soft_mark_does_not_name_what_stays() -> None:
+    messages: list[Any] = [OPENAI.user("task")]
+    for turn in range(30):
+        messages += [{"role": "assistant", "content": f"{turn} " + "w " * 50}, OPENAI.user(f"{turn} " + "u " * 50)]
+    transcript = octavo.Transcript("gpt-5", format="openai")
+    transcript.extend(messages)
+    transcript.pin(7)
+    (due,) = transcript.assemble(budget=round(transcript.tokens / 0.7)).due
+    assert due.reason == "soft_mark"
+    named = {index for start, end in due.ranges for index in range(start, end)}
+    assert {1, 6, 8} <= named
+    assert not named & {0, 7}
+    assert due.tokens == sum(transcript.counter.count_message(messages[at], format="openai") for at in named)

@@ -334,8 +334,8 @@ class Plan:
         """What cannot be left out: `(reason, tokens)`."""
     def kept_tokens(self, transcript: Transcript) -> int:
         """Tokens of the messages that are sent as they are."""
-    def leaving(self, transcript: Transcript) -> tuple[int, int] | None:
-        """Give the messages that the next cut would leave out, or `None`."""
+    def leaving(self, transcript: Transcript) -> list[tuple[int, int]]:
+        """Give the messages that the next cut would leave out, as ranges that do not touch."""
 
 def allocate(requests: list[tuple[int, int, int, int]], available: int) -> list[int]:
     """Share out tokens among `(tokens, min, max, priority)`: what each is granted."""

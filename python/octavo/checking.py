@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from reprlib import Repr
 from typing import Any, Final
 
-from octavo.errors import ArgumentError
+from octavo.errors import ArgumentError, MessageError
 
-__all__ = ["check_blocks", "check_flag", "check_position", "check_text", "refuse"]
+__all__ = ["check_blocks", "check_flag", "check_position", "check_text", "position_in", "refuse"]
 
 # What stands for nothing that a client sends, alone or in a list. `bool` is an `int`.
 _NO_DATA: Final = (str, bytes, bytearray, int, float, type(None))
@@ -84,3 +84,17 @@ def check_blocks(name: str, value: Any, *, texts: bool) -> None:
 
 def _has_members(value: object) -> bool:
     return hasattr(value, "__dict__") or dataclasses.is_dataclass(value)
+
+
+def position_in(there: int, index: int) -> int:
+    """The position of a message, of which there are so many; negative ones count from the end.
+
+    Raises:
+        ArgumentError: `index` is no whole number.
+        MessageError: there is no such message.
+    """
+    check_position("index", index)
+    position = index + there if index < 0 else index
+    if not 0 <= position < there:
+        raise MessageError(f"no message {index}: there are {there}", index=index)
+    return position

@@ -138,9 +138,10 @@ def due_of(draft: Draft) -> tuple[Due, ...]:
     if not draft.plan.past_soft:
         return ()
     leaving = draft.plan.leaving(draft.asked.engine)
-    if leaving is None:
+    if not leaving:
         return ()
-    return (Due("summary", (leaving,), draft.asked.engine.tokens_in(*leaving), "soft_mark"),)
+    tokens = sum(draft.asked.engine.tokens_in(start, end) for start, end in leaving)
+    return (Due("summary", tuple(leaving), tokens, "soft_mark"),)
 
 
 def sent_in(context: Context) -> Sent:

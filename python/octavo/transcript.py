@@ -10,7 +10,7 @@ from typing import Any, Final, Self, TypeAlias, TypeVar
 
 from octavo import _core
 from octavo.budget import Budget, Section
-from octavo.checking import check_blocks, check_flag, check_position, check_text
+from octavo.checking import check_blocks, check_flag, check_position, check_text, position_in
 from octavo.context import Context, sent_in
 from octavo.drafting import Asked, Draft, Frame, Sent, added_by_repair, frame_of, plan_of, planned
 from octavo.errors import MessageError, OctavoError
@@ -142,6 +142,10 @@ class Transcript:
     def __len__(self) -> int:
         """How many messages there are."""
         return len(self._engine)
+
+    def __repr__(self) -> str:
+        """Say what it holds."""
+        return f"<Transcript {self.format}: {len(self)} messages, {self.tokens} tokens, model {self._model!r}>"
 
     def append(self, message: Any) -> int:
         """Read, count and keep one message.
@@ -302,7 +306,7 @@ class Transcript:
         """Learn from what the provider reported for a context.
 
         Its input tokens, cached ones included, are set against the count of the same content; the ratio,
-        unclamped, corrects every later count (TOKENS §4).
+        unclamped, corrects every later count of the same system, tools and thinking mode (docs/guide/tokens.md).
 
         Args:
             usage: the `usage` of the response: Anthropic, OpenAI or Gemini, dict or SDK object.
@@ -352,7 +356,7 @@ class Transcript:
             MessageError: there is no such message.
         """
         engine = self._engine
-        return engine[_position(engine, index)]
+        return engine[position_in(len(engine), index)]
 
     def fork(self) -> Self:
         """A transcript with the same messages and decisions that goes its own way from here."""
@@ -387,7 +391,7 @@ class Transcript:
     def _pin(self, index: int, *, pinned: bool) -> None:
         while True:
             engine = self._engine
-            if engine.pin(_position(engine, index), pinned):
+            if engine.pin(position_in(len(engine), index), pinned):
                 return
             # Retired meanwhile: its successor is there at the next look.
             time.sleep(0)
@@ -474,15 +478,6 @@ class Transcript:
         if costs is None:
             costs = self._costs[format] = added_by_repair(self._counter, format)
         return costs
-
-
-def _position(engine: _core.Transcript, index: int) -> int:
-    check_position("index", index)
-    there = len(engine)
-    position = index + there if index < 0 else index
-    if not 0 <= position < there:
-        raise MessageError(f"no message {index}: there are {there}", index=index)
-    return position
 
 
 def _mark_of(system: Any, tools: Any) -> _Mark:

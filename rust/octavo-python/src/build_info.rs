@@ -5,11 +5,13 @@ use pyo3::prelude::*;
 /// What this build of the extension is: for bug reports, benches and the warning at import.
 #[pyclass(frozen, get_all, module = "octavo._core")]
 pub(crate) struct BuildInfo {
+    /// Octavo's version.
     version: &'static str,
     /// Cargo's family of the profile: `debug` or `release`.
     profile: &'static str,
     /// Cargo's `opt-level`: `0` to `3`, `s` or `z`.
     opt_level: &'static str,
+    /// The platform that it was compiled for, as Rust names it.
     target: &'static str,
     /// Whether the stable interface of `CPython` is used, so that one wheel serves every later version.
     abi3: bool,

@@ -97,9 +97,10 @@ impl Plan {
         transcript.with_rows(|rows| self.plan.kept_tokens(rows))
     }
 
-    /// The messages that the next cut would leave out, or `None`.
-    fn leaving(&self, transcript: &Transcript) -> Option<(u32, u32)> {
-        transcript.with_rows(|rows| self.plan.leaving(rows)).map(|span| (span.start, span.end))
+    /// The messages that the next cut would leave out, as ranges that do not touch.
+    fn leaving(&self, transcript: &Transcript) -> Vec<(u32, u32)> {
+        let leaving = transcript.with_rows(|rows| self.plan.leaving(rows));
+        leaving.into_iter().map(|span| (span.start, span.end)).collect()
     }
 
     /// How many messages there were.

@@ -123,7 +123,10 @@ pub struct MessageEnd {
 /// message here at all.
 pub fn read<N: Node, S: Sink>(format: Format, index: usize, node: &N, sink: &mut S) -> Result<MessageEnd> {
     if node.kind() != NodeKind::Map {
-        return Err(Error::Message { index, reason: format!("expected an object with a role, got {:?}", node.kind()) });
+        return Err(Error::Message {
+            index,
+            reason: format!("expected an object with a role, got {}", node.kind().name()),
+        });
     }
     let mut end = match format {
         Format::Anthropic => anthropic::read(index, node, sink),

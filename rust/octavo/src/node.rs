@@ -23,6 +23,20 @@ pub enum NodeKind {
     Map,
 }
 
+impl NodeKind {
+    /// What it is called in errors.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Null => "nothing",
+            Self::Bool => "a boolean",
+            Self::Number => "a number",
+            Self::Text => "a text",
+            Self::List => "a list",
+            Self::Map => "an object",
+        }
+    }
+}
+
 // A closed set of names, so that a foreign owner (Python) can keep one interned key for each.
 macro_rules! keys {
     ($($variant:ident = $name:literal),+ $(,)?) => {

@@ -234,10 +234,19 @@ impl Plan {
     }
 
     /// The messages that the next cut would leave out, were it made now.
-    pub fn leaving(&self, transcript: &Transcript) -> Option<Range<u32>> {
-        let start = transcript.start_of(self.window.cut);
-        let end = transcript.start_of(next_cut(transcript, &self.window, &self.call.limits));
-        (start < end).then_some(start..end)
+    pub fn leaving(&self, transcript: &Transcript) -> Vec<Range<u32>> {
+        let next = next_cut(transcript, &self.window, &self.call.limits);
+        let mut leaving: Vec<Range<u32>> = Vec::new();
+        for exchange in
+            (self.window.cut..next.exchange).filter(|exchange| next.anchors.binary_search(exchange).is_err())
+        {
+            let span = transcript.span_of(exchange, self.window.end);
+            match leaving.last_mut() {
+                Some(last) if last.end == span.start => last.end = span.end,
+                _ => leaving.push(span),
+            }
+        }
+        leaving
     }
 
     /// Tokens of the messages that are sent as they are: all that are shown, or what a repair kept.

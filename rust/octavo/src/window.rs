@@ -323,9 +323,9 @@ fn shrink(transcript: &Transcript, end: u32, from: u32, goal: impl Fn(u64) -> u6
 }
 
 /// Where the next cut would fall, were it made now.
-pub(crate) fn next_cut(transcript: &Transcript, window: &Window, limits: &Limits) -> u32 {
+pub(crate) fn next_cut(transcript: &Transcript, window: &Window, limits: &Limits) -> Cut {
     let low = share(window.room, limits.marks.low);
-    shrink(transcript, window.end, window.cut, |_| low, window.room, limits).exchange
+    shrink(transcript, window.end, window.cut, |_| low, window.room, limits)
 }
 
 /// The grid that cuts are aligned to, in tokens left out.

@@ -57,7 +57,7 @@ impl Usage {
         found.filter(|usage| usage.input > 0).ok_or_else(|| Error::OutOfRange {
             name: "usage",
             expected: "an object with the input tokens that a provider reported, at least 1",
-            got: format!("{:?} without them", node.kind()),
+            got: format!("{} without them", node.kind().name()),
         })
     }
 }
