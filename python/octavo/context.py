@@ -153,4 +153,4 @@ def sent_in(context: Context) -> Sent:
     given = cast("object", context)
     if not isinstance(given, Context):
         raise refuse("context", "a Context", given)
-    return given._draft.sent
+    return given._draft.sent  # pyright: ignore[reportPrivateUsage] - of the same module
