@@ -232,7 +232,7 @@ proptest! {
                         change.message == message && kinds.contains(&change.kind) && change.block.is_none_or(|at| at == number)
                     });
                     let leaves: &[ChangeKind] = match block.kind {
-                        BlockKind::Result => &[ChangeKind::DroppedResult, ChangeKind::DroppedRepeat],
+                        BlockKind::Result => &[ChangeKind::DroppedResult, ChangeKind::ReplacedResult],
                         BlockKind::Thinking | BlockKind::RedactedThinking =>
                             &[ChangeKind::DroppedThinking, ChangeKind::DroppedReasoning],
                         // A blank text that stood beside thinking leaves with it.
