@@ -157,9 +157,11 @@ impl Layer<'_, '_> {
         self.push(message, parts);
         let calls = message.numbered().filter(|(_, block)| block.kind == BlockKind::Call);
         self.waiting.extend(calls.map(|(number, block)| ((message.position, number), *block, message.index)));
-        let run_goes_on = self.list.at(message.position + 1).is_some_and(|next| next.role() == Role::Assistant);
-        if self.layout != Layout::Items || !run_goes_on {
+        let next = self.list.at(message.position + 1).filter(|next| next.role() == Role::Assistant);
+        if self.layout != Layout::Items || next.is_none() {
             self.answer_calls(message.position);
+        } else if self.loose && !next.is_some_and(|next| next.has(MessageFlags::CALLS)) {
+            self.answer_early(message.position);
         }
         self.place_results(message);
     }
@@ -332,6 +334,18 @@ impl Layer<'_, '_> {
             }
         }
         self.push_answers(answers);
+    }
+
+    /// Lays out what stands before its call in the input, where the run of calls ends though the turn goes on: what
+    /// the model says next may speak of it.
+    fn answer_early(&mut self, end: usize) {
+        let pairs = &self.pairs;
+        let is_early =
+            |call: Place| pairs.result_of(call).is_some_and(|at| matches!(pairs.claim_of(at), Claim::Early(_)));
+        let (early, others) = std::mem::take(&mut self.waiting).into_iter().partition(|(call, _, _)| is_early(*call));
+        self.waiting = early;
+        self.answer_calls(end);
+        self.waiting = others;
     }
 
     /// The position after the last message in which results may stand without being moved.
