@@ -147,6 +147,43 @@ def test_a_transcript_sends_its_prefix_again_whatever_comes_later(form: Format) 
     assert all(output in told for output in ("pending", "real", "once more"))
 
 
+@st.composite
+def torn(draw: st.DrawFn, form: Format) -> list[Message]:
+    """A conversation in which results stand before their calls, and come again at any time."""
+    messages, called = [form.said("user", "q")], 0
+    for number in range(draw(st.integers(1, 8))):
+        kind = draw(st.sampled_from(["call", "call", "early", "say", "ask", "again", "again"]))
+        if kind in ("say", "ask"):
+            messages.append(form.said("user" if kind == "ask" else "assistant", f"said {number}"))
+        elif kind == "again" and called:
+            messages.append(form.result(f"c{draw(st.integers(1, called))}", f"again {number}"))
+        elif kind in ("call", "early"):
+            called += 1
+            call, result = form.call(f"c{called}"), form.result(f"c{called}", f"out {number}")
+            # Where the assistant goes on in one turn, its next message changes the one before it.
+            early = [form.said("user", "?"), result, call, form.said("user", "!")]
+            messages += [call, result] if kind == "call" else early
+    return messages
+
+
+def _speaks(message: Message) -> bool:
+    return message.get("role") in ("assistant", "model") or message.get("type") == "function_call"
+
+
+@every_format
+@settings(max_examples=100, deadline=None)
+@given(data=st.data())
+def test_what_was_sent_is_sent_again(form: Format, data: st.DataObject) -> None:
+    messages = data.draw(torn(form))
+    called = [at for at in range(1, len(messages)) if _speaks(messages[at]) and not _speaks(messages[at - 1])]
+    sent: list[Any] = []
+    for end in [*called, len(messages)]:
+        part = messages[:end]
+        now = octavo.assemble(part, budget=100_000, model="gpt-5", format=form.name, provider=form.name).messages
+        assert now[: len(sent)] == sent
+        sent = now
+
+
 @packed_formats
 def test_a_result_that_the_assistant_says_goes_to_the_user(form: Format) -> None:
     squashed = form.mixed("assistant", "x", form.call_block("c1"), form.result_block("c1", "real"), "y")

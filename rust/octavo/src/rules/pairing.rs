@@ -187,6 +187,7 @@ fn judge_result(list: &List<'_>, pairs: &Pairs, place: Place, block: &BlockRow) 
         // Of two results, the later one is one too many.
         Claim::Answers(_) | Claim::Replaced => None,
         Claim::ByPlace(_) => list.demands.missing_id,
+        Claim::Follows(call) if pairs.is_second(call, place) => None,
         Claim::Replaces(_) | Claim::Follows(_) => Some(list.demands.repeated),
         Claim::Early(_) | Claim::Unknown => (!may_stand_alone(list, block)).then_some(list.demands.orphan),
     }

@@ -53,6 +53,8 @@ pub(super) struct Pairs {
     claims: HashMap<Place, Claim>,
     /// For a call whose result took the place of another: where the first of them stood.
     first: HashMap<Place, Place>,
+    /// For a call whose result stands before it and was read: the first that stands behind it.
+    second: HashMap<Place, Place>,
 }
 
 /// A call or result with the number of the exchange that it stands in.
@@ -80,7 +82,13 @@ impl Pairs {
 
     /// Whether a call has a result that stands behind it.
     pub(super) fn is_answered(&self, call: Place) -> bool {
-        self.result_of(call).is_some_and(|result| !matches!(self.claim_of(result), Claim::Early(_)))
+        let behind = self.result_of(call).filter(|result| !matches!(self.claim_of(*result), Claim::Early(_)));
+        behind.is_some() || self.second.contains_key(&call)
+    }
+
+    /// Whether this is the first of the results that stand behind a call, though another one is the call's.
+    pub(super) fn is_second(&self, call: Place, result: Place) -> bool {
+        self.second.get(&call) == Some(&result)
     }
 
     /// Where the first of a call's results stood, whose place the one that is kept takes.
@@ -127,8 +135,8 @@ struct Search {
     open: HashMap<u64, Known>,
     /// Results since the user spoke whose id no call before them has; `None` where two have the same.
     strangers: HashMap<u64, Option<Place>>,
-    /// Calls with the result that stands before them, and is theirs should none follow.
-    early: Vec<(Place, Place)>,
+    /// For calls the result that stands before them, and the call's exchange: theirs unless one follows in it.
+    early: HashMap<Place, (Place, usize)>,
     repeats: Vec<Repeat>,
     calls: Vec<Numbered>,
     unmatched: Vec<Numbered>,
@@ -169,25 +177,36 @@ impl Search {
     fn add_call(&mut self, call: Slot) {
         self.calls.push((self.exchange, call));
         if let Some(Some(result)) = self.strangers.remove(&call.id) {
-            self.early.push((call.place, result));
+            self.early.insert(call.place, (result, self.exchange));
         }
         self.open.entry(call.id).or_default().wait(self.exchange, &call);
     }
 
     fn add_result(&mut self, result: Slot) {
         let Some(known) = self.open.get_mut(&result.id) else { return self.add_stranger(result) };
-        if let Some(call) = known.take(self.exchange, &result) {
-            return self.pairs.join(call, result.place, Claim::Answers(call));
-        }
-        match known.answered.filter(|_| !result.is_nameless()) {
-            Some((call, at)) => {
-                // A name alone does not say that it is the same call that is answered once more.
-                let replaces = at == self.exchange && !result.no_id;
-                self.repeats.push(Repeat { call, result: result.place, replaces });
-                self.leave(result, Claim::Follows(call));
+        let Some(call) = known.take(self.exchange, &result) else { return self.add_repeat(result) };
+        match self.early.get(&call) {
+            // The model was called since, with what stood before the call as its result.
+            Some(&(read, at)) if at != self.exchange => {
+                known.answered = Some((call, at));
+                self.pairs.join(call, read, Claim::Early(call));
+                self.pairs.second.insert(call, result.place);
+                self.pairs.claims.insert(result.place, Claim::Follows(call));
             }
-            None => self.leave(result, Claim::Unknown),
+            _ => self.pairs.join(call, result.place, Claim::Answers(call)),
         }
+    }
+
+    /// A result whose id was called, and no call with it waits.
+    fn add_repeat(&mut self, result: Slot) {
+        let answered = self.open.get(&result.id).and_then(|known| known.answered);
+        let Some((call, at)) = answered.filter(|_| !result.is_nameless()) else {
+            return self.leave(result, Claim::Unknown);
+        };
+        // A name alone does not say that it is the same call that is answered once more.
+        let replaces = at == self.exchange && !result.no_id;
+        self.repeats.push(Repeat { call, result: result.place, replaces });
+        self.leave(result, Claim::Follows(call));
     }
 
     fn add_stranger(&mut self, result: Slot) {
@@ -205,7 +224,7 @@ impl Search {
 
     /// What stands before its call is its result where none stands behind it.
     fn settle_early(&mut self) {
-        for (call, result) in std::mem::take(&mut self.early) {
+        for (call, (result, _)) in std::mem::take(&mut self.early) {
             if self.pairs.result_of(call).is_none() {
                 self.pairs.join(call, result, Claim::Early(call));
             }

@@ -36,8 +36,7 @@ impl Transcript {
             last.opening = Opening::Calls;
         }
         self.open_calls(blocks);
-        let mut results = Results::default();
-        blocks.iter().for_each(|block| self.close_call(block, &mut results));
+        let results = self.close_calls(blocks);
         self.link(&results);
     }
 
@@ -52,8 +51,7 @@ impl Transcript {
         if speaks {
             self.strangers.clear();
         }
-        let mut results = Results::default();
-        blocks.iter().for_each(|block| self.close_call(block, &mut results));
+        let results = self.close_calls(blocks);
         if self.takes(speaks, &results) {
             self.join_last(speaks);
         } else {
@@ -201,12 +199,17 @@ impl Transcript {
         self.open.entry(block.id).or_default().push(exchange);
     }
 
+    fn close_calls(&mut self, blocks: &[BlockRow]) -> Results {
+        let mut results = Results::default();
+        for block in blocks.iter().filter(|block| block.kind == BlockKind::Result) {
+            self.close_call(block, &mut results);
+        }
+        results
+    }
+
     /// Finds the exchange whose call a result answers: the newest call with that id that still waits, else the newest
     /// that does not, on which the result is a later word.
     fn close_call(&mut self, block: &BlockRow, results: &mut Results) {
-        if block.kind != BlockKind::Result {
-            return;
-        }
         let newest = self.exchange_count().saturating_sub(1);
         match self.take_call(block, newest) {
             Some(turn) if turn == newest => results.here = true,
