@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import itertools
 from typing import Any
 
 from hypothesis import strategies as st
@@ -21,10 +23,14 @@ def anthropic_text(draw: st.DrawFn) -> dict[str, Any]:
     return {"type": "text", "text": draw(_TEXTS), **({} if cache is None else {"cache_control": cache})}
 
 
+def _anthropic_use() -> st.SearchStrategy[dict[str, Any]]:
+    return _IDS.map(lambda name: {"type": "tool_use", "id": name, "name": "look", "input": {"q": name}})
+
+
 def _anthropic_block() -> st.SearchStrategy[dict[str, Any]]:
     return st.one_of(
         anthropic_text(),
-        _IDS.map(lambda name: {"type": "tool_use", "id": name, "name": "look", "input": {"q": name}}),
+        _anthropic_use(),
         st.tuples(_ODD_IDS, _ARGUMENTS).map(
             lambda drawn: {"type": "tool_use", "id": drawn[0], "name": "look", "input": drawn[1]}
         ),
@@ -64,12 +70,17 @@ def _answered(messages: Messages) -> Messages:
 def anthropic() -> st.SearchStrategy[Messages]:
     assistant = st.lists(_anthropic_block(), max_size=4).map(lambda c: {"role": "assistant", "content": c})
     user = st.lists(_anthropic_answer(), max_size=4).map(lambda c: {"role": "user", "content": c})
+    # Blocks of the other role: a result that the assistant is made to say, a call of the user's.
+    strayed = st.tuples(
+        st.sampled_from(["user", "assistant"]), st.lists(_anthropic_answer() | _anthropic_use(), max_size=3)
+    )
     said = st.tuples(st.sampled_from(["user", "assistant"]), _TEXTS).map(lambda m: {"role": m[0], "content": m[1]})
     system = anthropic_text().map(lambda block: {"role": "system", "content": [block]})
     tool = _IDS.map(lambda name: {"role": "tool", "tool_call_id": name, "content": "out"})
     holding = user.map(lambda message: {**message, "role": "tool"})
     other = st.sampled_from(["model", "developer"]).map(lambda role: {"role": role, "content": "x"})
-    message = st.one_of(assistant, assistant, user, user, said, system, st.one_of(tool, holding, other))
+    mixed = strayed.map(lambda drawn: {"role": drawn[0], "content": drawn[1]})
+    message = st.one_of(assistant, assistant, user, user, said, system, st.one_of(tool, holding, other, mixed))
     return st.lists(message, max_size=10).flatmap(_tidy)
 
 
@@ -77,9 +88,12 @@ def anthropic() -> st.SearchStrategy[Messages]:
 def openai(draw: st.DrawFn) -> Messages:
     messages: Messages = []
     for _ in range(draw(st.integers(0, 8))):
-        kind = draw(st.sampled_from(["user", "assistant", "calls", "calls", "stray", "system"]))
+        kind = draw(st.sampled_from(["user", "assistant", "calls", "calls", "stray", "system", "caller"]))
         if kind in ("user", "system"):
             messages.append({"role": kind, "content": draw(_TEXTS | st.sampled_from([None, [], {"ok": True}]))})
+        elif kind == "caller":
+            caller = {**_chat_turn(draw, [draw(_IDS)]), "role": draw(st.sampled_from(["user", "user", "system"]))}
+            messages.append({key: value for key, value in caller.items() if key != "reasoning_content"})
         elif kind == "stray":
             messages.append({"role": "tool", "tool_call_id": draw(_IDS), "content": "out"})
         else:
@@ -134,7 +148,10 @@ def gemini() -> st.SearchStrategy[Messages]:
     model = st.lists(st.one_of(text, call, signed), max_size=3).map(lambda parts: {"role": "model", "parts": parts})
     user = st.lists(st.one_of(text, answer, answer), max_size=3).map(lambda parts: {"role": "user", "parts": parts})
     other = model.map(lambda content: {**content, "role": "assistant"})
-    return st.lists(st.one_of(model, model, user, user, other), max_size=10)
+    mixed = st.tuples(st.sampled_from(["user", "model"]), st.lists(st.one_of(text, call, answer), max_size=3)).map(
+        lambda drawn: {"role": drawn[0], "parts": drawn[1]}
+    )
+    return st.lists(st.one_of(model, model, user, user, other, mixed), max_size=10)
 
 
 def bedrock() -> st.SearchStrategy[Messages]:
@@ -153,15 +170,51 @@ def bedrock() -> st.SearchStrategy[Messages]:
         st.tuples(st.sampled_from(["tool", "model", "user", "assistant"]), user).map(
             lambda drawn: {"role": drawn[0], "content": drawn[1]}
         ),
+        st.lists(st.one_of(text, call, result), max_size=3).map(lambda content: {"role": "user", "content": content}),
     )
     return st.lists(message, max_size=10)
 
 
+@st.composite
+def _jumbled(draw: st.DrawFn, histories: st.SearchStrategy[Messages]) -> Messages:
+    """The list as it was drawn, or with messages that were written too early, too late, or twice."""
+    messages = draw(histories)
+    for change in draw(st.lists(st.sampled_from(["swap", "again", "later"]), max_size=2)):
+        if len(messages) > 1:
+            at = draw(st.integers(0, len(messages) - 2))
+            to = at + 1 if change == "swap" else draw(st.integers(at + 1, len(messages)))
+            moved = copy.deepcopy(messages[at]) if change == "again" else messages.pop(at)
+            messages.insert(to, moved)
+    return _numbered(messages)
+
+
+def _numbered(messages: Messages) -> Messages:
+    """Copies in which every output is told from the others, so that a test sees which of them stands where."""
+    messages = copy.deepcopy(messages)
+    numbers = (f"out {number}." for number in itertools.count())
+    for message in messages:
+        if message.get("content") == "out":
+            message["content"] = next(numbers)
+        elif message.get("output") == "out":
+            message["output"] = next(numbers)
+        content = message.get("content")
+        for block in content if isinstance(content, list) else message.get("parts", ()):
+            if not isinstance(block, dict):
+                continue
+            if block.get("type") == "tool_result" and block["content"] == "out":
+                block["content"] = next(numbers)
+            elif "toolResult" in block:
+                block["toolResult"]["content"] = [{"text": next(numbers)}]
+            elif "functionResponse" in block:
+                block["functionResponse"]["response"] = {"ok": next(numbers)}
+    return messages
+
+
 HISTORIES: dict[str, st.SearchStrategy[Messages]] = {
-    "anthropic": anthropic(),
-    "openai": openai(),
-    "openai-responses": responses(),
-    "gemini": gemini(),
-    "bedrock": bedrock(),
+    "anthropic": _jumbled(anthropic()),
+    "openai": _jumbled(openai()),
+    "openai-responses": _jumbled(responses()),
+    "gemini": _jumbled(gemini()),
+    "bedrock": _jumbled(bedrock()),
 }
 """A strategy for each provider's own format."""

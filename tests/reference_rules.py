@@ -87,7 +87,9 @@ def anthropic(messages: list[dict[str, Any]], request: Request) -> Iterator[tupl
     yield from anthropic_thinking(messages, request)
     seen: set[str] = set()
     for index, message in enumerate(messages):
-        for call in of_type(message, "tool_use") if message["role"] == "assistant" else []:
+        for call in of_type(message, "tool_use"):
+            if message["role"] != "assistant":
+                yield index, "A23"
             if call.get("id") in seen:
                 yield index, "A5"
             seen |= {call["id"]} if call.get("id") else set()
@@ -240,6 +242,8 @@ def openai(messages: list[dict[str, Any]], request: Request) -> Iterator[tuple[i
         wanting = any(str(message.get("reasoning_content") or "").strip() for message in messages)
     for index, message in enumerate(messages):
         yield from openai_shapes(index, message)
+        if message["role"] not in ("assistant", "model"):
+            yield from [(index, "O9") for _ in message.get("tool_calls") or []]
         if message["role"] in ("assistant", "model"):
             calls: list[str] = [call["id"] for call in message.get("tool_calls") or []]
             run = tool_run(messages, index + 1)
@@ -260,7 +264,7 @@ def openai_shapes(index: int, message: dict[str, Any]) -> Iterator[tuple[int, st
     calls = message.get("tool_calls") or []
     yield from [(index, "O6") for call in calls if not isinstance(call["function"].get("arguments"), str)]
     content = message.get("content")
-    if content in (None, []) and not calls:
+    if content in (None, []) and not (calls and message["role"] in ("assistant", "model")):
         yield index, "O7"
     elif content is not None and not isinstance(content, str | list):
         yield index, "O8"
@@ -350,6 +354,7 @@ def gemini(contents: list[dict[str, Any]], request: Request) -> Iterator[tuple[i
         if content["role"] == "assistant":
             yield index, "A19"
         calls = [part["functionCall"] for part in content["parts"] if "functionCall" in part]
+        yield from [(index, "A23") for _ in calls if content["role"] == "user"]
         yield from [(index, "A20") for call in calls if not isinstance(call.get("args") or {}, dict)]
     contents = [{**one, "role": "model"} if one["role"] == "assistant" else one for one in contents]
     if contents and contents[0]["role"] == "model":
@@ -397,6 +402,8 @@ def bedrock(messages: list[dict[str, Any]], request: Request) -> Iterator[tuple[
         if message["role"] not in ("user", "assistant"):
             yield index, "A19"
         for call in [block["toolUse"] for block in message["content"] if "toolUse" in block]:
+            if message["role"] not in ("assistant", "model"):
+                yield index, "A23"
             if not isinstance(call.get("input"), dict):
                 yield index, "A20"
             if not re.fullmatch(r"[a-zA-Z0-9_-]+", call["toolUseId"]):

@@ -249,6 +249,22 @@ CASES: list[tuple[str, str, Messages, Messages, dict[str, Any]]] = [
     ("B2", "bedrock", [b_said("user", "a"), b_call("t1"), b_result("t1")], [b_said("user", "a")], {"tools": []}),
     ("B3", "bedrock", [b_said("assistant", "a")], [b_said("user", "a")], {}),
     (
+        "A23",
+        "anthropic",
+        [{"role": "user", "content": [{"type": "text", "text": "a"}, *call("t1")["content"]]}],
+        [user("a"), call("t1"), result("t1")],
+        {},
+    ),
+    (
+        "A23",
+        "gemini",
+        [{**g_call("look"), "role": "user"}],
+        [g_said("user", "a"), g_call("look"), g_result("look")],
+        {},
+    ),
+    ("A23", "bedrock", [{**b_call("t1"), "role": "user"}], [b_said("user", "a"), b_call("t1"), b_result("t1")], {}),
+    ("O9", "openai", [{**chat_call("c1"), **user("a")}], [user("a"), chat_call("c1"), tool("c1")], {}),
+    (
         "D1",
         "openai",
         [user("a"), chat_call("c1"), tool("c1")],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from octavo.recipes.shape import NO_RESULT, NOTES, Block, Edits, Piece, Shape, as_block, is_list, text_of
+from octavo.recipes.shape import NO_RESULT, NOTES, Block, Edits, Piece, Shape, as_block, is_list, parted, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -29,6 +29,14 @@ class Chat(Shape):
         """Give the id of a call, or the one that a tool message names."""
         return block.get("tool_call_id") if block.get("role") in ("tool", "function") else block.get("id")
 
+    def name_of(self, call: Block) -> object:
+        """Give the name of the tool that a call calls."""
+        return as_block(call.get("function") or call.get("custom") or call, None).get("name")
+
+    def output_of(self, result: Block) -> tuple[list[str], list[Block]]:
+        """Give the texts of a tool message, and its other parts."""
+        return parted(result.get("content"), lambda part: part if "type" in part else None)
+
     def compose(self, role: str, source: int | None, pieces: Sequence[Piece]) -> Block:
         """Put a message together: a note, a tool message, or a copy of its source without what left."""
         tag = pieces[0][0] if pieces else "block"
@@ -38,7 +46,12 @@ class Chat(Shape):
             return self._no_result(pieces[0])
         if role == "tool":
             return self._tool_message(pieces[0])
-        return self._edited(source, pieces)
+        if tag == "block" and pieces and pieces[0][4] & Edits.AS_TEXT:
+            text, rest = self.told(pieces[0])
+            return {"role": role, "content": [{"type": "text", "text": text}, *rest] if rest else text}
+        edited = self._edited(source, pieces)
+        # Calls that stood in somebody else's message: all that the assistant takes over of it.
+        return edited if source is not None or role == edited.get("role") else _of_assistant(edited)
 
     def _no_result(self, piece: Piece) -> Block:
         _, index, number, copy, edits = piece
@@ -78,7 +91,7 @@ class Chat(Shape):
 
     @staticmethod
     def _put(message: Block, member: str, values: list[Any]) -> None:
-        if is_list(message[member]):
+        if is_list(message[member]) and (values or member == "content"):
             message[member] = values
         elif values:
             message[member] = values[0]
@@ -101,6 +114,11 @@ class Chat(Shape):
     def _at(message: Block, place: _Place) -> Block:
         member, number = place
         return as_block(message[member] if number is None else message[member][number])
+
+
+def _of_assistant(message: Block) -> Block:
+    calls = {member: message[member] for member in ("tool_calls", "function_call") if message.get(member)}
+    return {"role": "assistant", "content": None, **calls}
 
 
 def _content(content: object) -> object:

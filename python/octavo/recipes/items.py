@@ -13,7 +13,9 @@ from octavo.recipes.shape import (
     Shape,
     as_block,
     is_list,
+    parted,
     renames,
+    spoken,
     text_of,
 )
 
@@ -50,6 +52,18 @@ class Items(Shape):
         """Give the id that pairs a call with its output."""
         return block.get(_PAIRING_MEMBERS.get(str(block.get("type")), "call_id"))
 
+    def name_of(self, call: Block) -> object:
+        """Give the name of the tool that a call calls; a call of a built-in tool has only its type."""
+        return call.get("name") or call.get("type")
+
+    def output_of(self, result: Block) -> tuple[list[str], list[Block]]:
+        """Give the texts of an output, and its pictures and files."""
+        if result.get("output") is None:
+            # An answer to a request for approval.
+            left = {key: value for key, value in result.items() if key not in ("type", "id", "approval_request_id")}
+            return [spoken(left)], []
+        return parted(result["output"], _input_part)
+
     def compose(self, role: str, source: int | None, pieces: Sequence[Piece]) -> Block:
         """Put an item together: a note, an output, or an edited copy."""
         tag = pieces[0][0] if pieces else "block"
@@ -58,6 +72,13 @@ class Items(Shape):
         if tag == "no_result":
             _, index, number, copy, edits = pieces[0]
             return _no_output(self.block(index, number), self.final_id(index, number, copy, edits))
+        if pieces and pieces[0][4] & Edits.AS_TEXT:
+            text, rest = self.told(pieces[0])
+            return {
+                "type": "message",
+                "role": role,
+                "content": [{"type": "input_text", "text": text}, *rest] if rest else text,
+            }
         index = source if source is not None else pieces[0][1]
         item = self.message(index)
         if item.get("type") in (None, "", "message"):
@@ -81,6 +102,13 @@ class Items(Shape):
         kind = "output_text" if item.get("role") in ("assistant", "model") else "input_text"
         typed = [{**part, "type": kind} if part.get("type") == "text" else part for part in parts]
         return {**item, "content": [_with_text(part) for part in typed] if is_list(content) else text_of(content)}
+
+
+def _input_part(item: Block) -> Block | None:
+    """A part of an output as one of a user's message; `None` for what no such message holds."""
+    if item.get("type") == "computer_screenshot":
+        return {**item, "type": "input_image"}
+    return item if item.get("type") in ("input_image", "input_file") else None
 
 
 def _with_text(part: Block) -> Block:

@@ -17,7 +17,9 @@ from octavo.recipes.shape import (
     as_block,
     is_list,
     object_of,
+    parted,
     renames,
+    spoken,
     text_of,
 )
 
@@ -59,7 +61,7 @@ class Packed(Shape):
         """Put a message together; members other than role and content come from its source."""
         composed = {} if source is None else self.members(self.message(source))
         composed["role"] = self.role_name(role)
-        composed[self.content] = [self._piece(piece) for piece in pieces]
+        composed[self.content] = [block for piece in pieces for block in self._pieces(piece)]
         return composed
 
     def members(self, message: Block) -> Block:
@@ -73,6 +75,12 @@ class Packed(Shape):
     def reshaped(self, block: Block) -> Block:
         """Give a copy of a block in the shape that the format has; most are so once they are plain."""
         return block
+
+    def _pieces(self, piece: Piece) -> list[Block]:
+        if piece[0] == "block" and piece[4] & Edits.AS_TEXT:
+            text, rest = self.told(piece)
+            return [as_block(text, self.text_type), *rest]
+        return [self._piece(piece)]
 
     def _piece(self, piece: Piece) -> Block:
         if piece[0] in NOTES:
@@ -148,10 +156,27 @@ class Anthropic(Packed):
         """Give a copy of a call or result with another id."""
         return {**block, "tool_use_id" if block.get("type") == "tool_result" else "id": new}
 
+    def name_of(self, call: Block) -> object:
+        """Give the name of the tool that a call calls."""
+        return call.get("name")
+
+    def output_of(self, result: Block) -> tuple[list[str], list[Block]]:
+        """Give the texts of a result, and its pictures and documents, without breakpoints of their own."""
+        return parted(result.get("content"), _shown)
+
+    def is_error(self, result: Block) -> bool:
+        """Tell whether a result says that the call failed."""
+        return result.get("is_error") is True
+
     def no_result(self, call: Block, call_id: object) -> Block:
         """Make an error result."""
         named = {} if call_id is None else {"tool_use_id": call_id}
         return {"type": "tool_result", **named, "content": NO_RESULT, "is_error": True}
+
+
+def _shown(item: Block) -> Block | None:
+    kept = item.get("type") in ("image", "document", "search_result")
+    return _without_breakpoint(item, shorten=False) if kept else None
 
 
 def _holds_results(content: object) -> bool:
@@ -181,6 +206,19 @@ class Bedrock(Packed):
         """Give a copy of a call or result with another id."""
         key, inside = self._inside(block)
         return {**block, key: {**inside, "toolUseId": new}}
+
+    def name_of(self, call: Block) -> object:
+        """Give the name of the tool that a call calls."""
+        return self._inside(call)[1].get("name")
+
+    def output_of(self, result: Block) -> tuple[list[str], list[Block]]:
+        """Give the texts of a result, and its pictures and documents."""
+        media = ("image", "document", "video")
+        return parted(self._inside(result)[1].get("content"), lambda item: item if set(media) & set(item) else None)
+
+    def is_error(self, result: Block) -> bool:
+        """Tell whether a result says that the call failed."""
+        return self._inside(result)[1].get("status") == "error"
 
     def no_result(self, call: Block, call_id: object) -> Block:
         """Make an error result."""
@@ -224,6 +262,16 @@ class Gemini(Packed):
         """Give a copy of a call or response with another id."""
         key, inside = self._inside(block)
         return {**block, key: {**inside, "id": new}}
+
+    def name_of(self, call: Block) -> object:
+        """Give the name of the function that a call calls."""
+        return self._inside(call)[1].get("name")
+
+    def output_of(self, result: Block) -> tuple[list[str], list[Block]]:
+        """Give a response as JSON, and the parts with media that it has beside it."""
+        _, inside = self._inside(result)
+        parts = inside.get("parts")
+        return [spoken(inside.get("response"))], [as_block(part, None) for part in parts] if is_list(parts) else []
 
     def no_result(self, call: Block, call_id: object) -> Block:
         """Make a response that reports an error, under the call's id where it has one."""

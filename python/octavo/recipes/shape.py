@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Final, TypeAlias, TypeGuard
 
+from octavo.errors import ConversionError
 from octavo.formats.arguments import arguments_object, json_text
+from octavo.formats.results import ERROR_MARK
 from octavo.messages import plain
 
 __all__ = [
     "CONTINUE",
     "DUMMY_SIGNATURE",
+    "LATER",
     "NOTES",
     "NO_RESULT",
     "START",
@@ -49,6 +52,9 @@ CONTINUE: Final = "Continue."
 DUMMY_SIGNATURE: Final = "skip_thought_signature_validator"
 """What Gemini takes in place of a thought signature that was lost (ai.google.dev, thought signatures, 2026-11)."""
 
+LATER: Final = "A later result of {call}:\n"
+"""Said by the user ahead of what a tool answered once more, after the model had read its first answer."""
+
 NOTES: Final[Mapping[str, str]] = {"start": START, "continue": CONTINUE}
 """The texts of the notes, by their tags."""
 
@@ -64,6 +70,7 @@ class Edits:
     MEND_ID: Final = 32
     MEND_ARGUMENTS: Final = 64
     RESHAPE: Final = 128
+    AS_TEXT: Final = 256
 
 
 # What Anthropic and Bedrock take as an id: "String should match pattern '^[a-zA-Z0-9_-]+$'" (2026-11).
@@ -94,6 +101,31 @@ class Shape(ABC):
     @abstractmethod
     def compose(self, role: str, source: int | None, pieces: Sequence[Piece]) -> Block:
         """Put a message together."""
+
+    @abstractmethod
+    def name_of(self, call: Block) -> object:
+        """Give the name of the tool that a call calls."""
+
+    @abstractmethod
+    def output_of(self, result: Block) -> tuple[list[str], list[Block]]:
+        """Give the texts of a result, and what else of it a user's message may hold."""
+
+    def is_error(self, result: Block) -> bool:
+        """Tell whether a result says, beside its texts, that the call failed."""
+        return False
+
+    def told(self, piece: Piece) -> tuple[str, list[Block]]:
+        """Give a result as what the user says of it: a text that names the tool and its call, and the rest."""
+        _, index, number, _, _, call = piece
+        result = self.block(index, number)
+        texts, rest = self.output_of(result)
+        name = self.name_of(self.block(*call)) if call is not None else None
+        call_id = self.result_id(piece)
+        named = name if isinstance(name, str) and name else "a tool"
+        if isinstance(call_id, str) and call_id not in ("", name):
+            named += f" (call {call_id})"
+        mark = ERROR_MARK if self.is_error(result) else ""
+        return LATER.format(call=named) + mark + "\n".join(texts), rest
 
     def message(self, index: int) -> Block:
         """Give a message as a plain dict. It may be the caller's own."""
@@ -178,6 +210,36 @@ def object_of(arguments: object) -> Block:
 def text_of(value: object) -> str:
     """Give any value as a text: itself, or its JSON. Nothing is the empty text."""
     return value if isinstance(value, str) else "" if value is None else json_text(value, 0)
+
+
+def text_item(item: object) -> str | None:
+    """Give the text of a content item; `None` where it is something else."""
+    if item is None or isinstance(item, str | int | float):
+        return text_of(item)
+    text = as_block(item).get("text")
+    return text if isinstance(text, str) else None
+
+
+def parted(content: object, kept: Callable[[Block], Block | None]) -> tuple[list[str], list[Block]]:
+    """Give the texts of a result's content, and the items that `kept` gives back; what is neither is told as JSON."""
+    texts: list[str] = []
+    rest: list[Block] = []
+    for item in content if is_list(content) else [content]:
+        text = text_item(item)
+        other = None if text is not None else kept(as_block(item))
+        if other is None:
+            texts.append(text if text is not None else spoken(as_block(item)))
+        else:
+            rest.append(other)
+    return texts, rest
+
+
+def spoken(value: object) -> str:
+    """Give any value as a text; what JSON cannot say is told as Python does, since a repair raises for no content."""
+    try:
+        return text_of(value)
+    except ConversionError:
+        return str(value)
 
 
 def is_list(value: object) -> TypeGuard[Sequence[Any]]:

@@ -63,7 +63,9 @@ class Change:
 _DONE: Final[Mapping[str, str]] = {
     "moved_result": "moved the result for {id} next to its call",
     "dropped_result": "left out the result for {id}, which answers no call",
-    "dropped_repeat": "left out a second result for {id}",
+    "replaced_result": "left out the result for {id}: a later one took its place",
+    "result_to_text": "told a later result for {id} as a text, since the model has read the first one",
+    "moved_call": "made the call {id} the assistant's",
     "added_result": "added an error result for the call {id}, which has none",
     "added_pending_result": "added an error result for the call {id}, whose result is still pending",
     "gave_id": "gave a result the id of the call that it answers",

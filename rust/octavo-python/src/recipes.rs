@@ -48,15 +48,16 @@ fn piece_to_python(py: Python<'_>, piece: Piece) -> PyResult<Bound<'_, PyTuple>>
 }
 
 /// The edits beside the number of a copied id; `octavo.recipes` names the bits.
-fn edit_bits(edits: Edits) -> u8 {
-    u8::from(edits.take_id)
-        | u8::from(edits.strip_end) << 1
-        | u8::from(edits.drop_breakpoint) << 2
-        | u8::from(edits.sign) << 3
-        | u8::from(edits.shorten_breakpoint) << 4
-        | u8::from(edits.mend_id) << 5
-        | u8::from(edits.mend_arguments) << 6
-        | u8::from(edits.reshape) << 7
+fn edit_bits(edits: Edits) -> u16 {
+    u16::from(edits.take_id)
+        | u16::from(edits.strip_end) << 1
+        | u16::from(edits.drop_breakpoint) << 2
+        | u16::from(edits.sign) << 3
+        | u16::from(edits.shorten_breakpoint) << 4
+        | u16::from(edits.mend_id) << 5
+        | u16::from(edits.mend_arguments) << 6
+        | u16::from(edits.reshape) << 7
+        | u16::from(edits.as_text) << 8
 }
 
 /// `(kind, message, block or None, rule)` for every change.
@@ -71,7 +72,9 @@ const fn kind_name(kind: ChangeKind) -> &'static str {
     match kind {
         ChangeKind::MovedResult => "moved_result",
         ChangeKind::DroppedResult => "dropped_result",
-        ChangeKind::DroppedRepeat => "dropped_repeat",
+        ChangeKind::ReplacedResult => "replaced_result",
+        ChangeKind::ResultToText => "result_to_text",
+        ChangeKind::MovedCall => "moved_call",
         ChangeKind::AddedResult => "added_result",
         ChangeKind::AddedPendingResult => "added_pending_result",
         ChangeKind::GaveId => "gave_id",

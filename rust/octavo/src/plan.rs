@@ -25,7 +25,7 @@ pub enum Reason {
     Obligation,
     /// The caller pinned it.
     Pinned,
-    /// Its call is answered by a result that stands later.
+    /// It holds the call of a result that stands later, or the result of a call that does.
     AnsweredLate,
     /// A result whose call the provider has stored.
     StoredCall,

@@ -20,6 +20,9 @@ pub use exchange::{Exchange, Opening, Pin};
 /// later; a result that was lost must not block the window for ever.
 pub const OPEN_EXCHANGES: u32 = 32;
 
+/// How many messages an exchange takes in because it waits. As many as a call stays an open obligation for.
+const WAITING_MESSAGES: u32 = OPEN_EXCHANGES;
+
 /// How many exchanges with open obligations are remembered; the oldest is let go first.
 const OPEN_TURNS: usize = 16;
 
@@ -65,6 +68,11 @@ pub struct Transcript {
     exchanges: Vec<Exchange>,
     /// For each id that waits for a result: the exchanges that called it, oldest first.
     open: HashMap<u64, Vec<u32>>,
+    /// For each id that was ever called: the newest exchange that did. What answers an answered call, or one that is
+    /// no longer waited for, finds it here.
+    called: HashMap<u64, u32>,
+    /// Results since the user spoke with ids that nothing called, each with its exchange; `None` where two have one.
+    strangers: HashMap<u64, Option<u32>>,
     /// Exchanges that had a call without result when the next one started, oldest first.
     waited: Vec<u32>,
     /// `lost[i]` = calls that had no result when the next exchange started, in the first `i` of `waited`.
@@ -75,7 +83,7 @@ pub struct Transcript {
     forgotten: usize,
     /// Exchanges in which the user says something, oldest first.
     requests: Vec<u32>,
-    /// Late results: the exchange that holds them and the one that made the call, in order of the first.
+    /// Calls and results in different exchanges: the later one and the one that it needs, in order of the first.
     late: Vec<(u32, u32)>,
     pins: Vec<Pin>,
     /// Messages before which a model call was made: the first message of each assistant turn.
@@ -94,6 +102,8 @@ impl Transcript {
             estimates: Vec::new(),
             exchanges: Vec::new(),
             open: HashMap::new(),
+            called: HashMap::new(),
+            strangers: HashMap::new(),
             waited: Vec::new(),
             lost: vec![0],
             approvals: Vec::new(),
@@ -202,6 +212,8 @@ impl Transcript {
             + size_of_val(self.requests.as_slice())
             + size_of_val(self.late.as_slice())
             + size_of_val(self.pins.as_slice())
+            + self.called.len() * size_of::<(u64, u32)>()
+            + self.strangers.len() * size_of::<(u64, Option<u32>)>()
             + self.open.values().map(|turns| size_of::<u64>() + size_of_val(turns.as_slice())).sum::<usize>()
     }
 
@@ -338,13 +350,25 @@ impl Transcript {
         Ok(shorter)
     }
 
-    /// The exchanges whose calls are answered by results that stand in a later exchange, from exchange
-    /// `from` on and before message `end`.
+    /// The exchanges that hold the other half of a pair of which one stands in a later exchange, from exchange `from`
+    /// on and before message `end`: the call of a late result, or the result of a call that was written behind it.
     pub fn answered_late(&self, from: u32, end: u32) -> impl Iterator<Item = u32> + '_ {
+        self.apart(from, end).map(|(_, earlier)| earlier)
+    }
+
+    /// The same, each with the later exchange.
+    pub fn apart(&self, from: u32, end: u32) -> impl Iterator<Item = (u32, u32)> + '_ {
         let count = self.exchanges_before(end);
-        let first = self.late.partition_point(|&(result, _)| result < from);
+        let first = self.late.partition_point(|&(later, _)| later < from);
         let after = self.late.get(first..).unwrap_or_default();
-        after.iter().take_while(move |&&(result, _)| result < count).map(|&(_, call)| call)
+        after.iter().copied().take_while(move |&(later, _)| later < count)
+    }
+
+    /// The earlier exchanges that hold the other half of a pair of which one stands in `exchange`.
+    pub fn needed_by(&self, exchange: u32) -> impl Iterator<Item = u32> + '_ {
+        let first = self.late.partition_point(|&(later, _)| later < exchange);
+        let after = self.late.get(first..).unwrap_or_default();
+        after.iter().take_while(move |&&(later, _)| later == exchange).map(|&(_, earlier)| earlier)
     }
 }
 

@@ -222,7 +222,8 @@ fn shown(transcript: &Transcript, cut: Option<&Cut>, end: u32, room: u64, moved:
 fn anchors_of<'c>(transcript: &Transcript, cut: Option<&'c Cut>, from: u32, end: u32) -> Cow<'c, [u32]> {
     let kept = cut.map_or(&[] as &[u32], |cut| &cut.anchors);
     let first = first_exchange(transcript);
-    let pins = transcript.pins().iter().filter(|pin| pin.holds(end)).map(|pin| pin.exchange);
+    let pinned = transcript.pins().iter().filter(|pin| pin.holds(end)).map(|pin| pin.exchange);
+    let pins = pinned.flat_map(|exchange| transcript.needed_by(exchange).chain([exchange]));
     let late = transcript.answered_late(from, end);
     let mut added = pins.chain(late).filter(|anchor| (first..from).contains(anchor)).peekable();
     if added.peek().is_none() {
@@ -305,11 +306,9 @@ fn target(least: u64, low: u64, high: u64, room: u64) -> u64 {
 fn shrink(transcript: &Transcript, end: u32, from: u32, goal: impl Fn(u64) -> u64, room: u64, limits: &Limits) -> Cut {
     let newest = transcript.exchanges_before(end).saturating_sub(1).max(from);
     let candidates = anchor_candidates(transcript, from, end, room, limits);
+    let stay = |cut: u32| candidates.iter().filter(move |found| found.stays_before(cut)).map(|found| found.exchange);
     let cost = Cost::new(transcript, end, limits);
-    let shown = |cut: u32| {
-        let before = candidates.iter().take_while(|&&anchor| anchor < cut);
-        before.map(|&anchor| cost.of(anchor)).sum::<u64>() + cost.since(cut)
-    };
+    let shown = |cut: u32| stay(cut).map(|anchor| cost.of(anchor)).sum::<u64>() + cost.since(cut);
     let goal = goal(shown(newest));
     let fits = first_where(from, newest, |cut| shown(cut) <= goal);
     let dropped = transcript.tokens_in(0, transcript.start_of(fits));
@@ -318,7 +317,7 @@ fn shrink(transcript: &Transcript, end: u32, from: u32, goal: impl Fn(u64) -> u6
     // A grid too coarse for a small room would leave nothing but the newest.
     let cut = if on_grid < newest { on_grid } else { fits };
     let exchange = past_reply(transcript, cut, newest);
-    let anchors = candidates.into_iter().filter(|&anchor| anchor < exchange).collect();
+    let anchors = stay(exchange).collect();
     Cut { at: end, exchange, anchors }
 }
 
@@ -354,8 +353,23 @@ fn past_reply(transcript: &Transcript, from: u32, newest: u32) -> u32 {
     if reply && from.saturating_add(1) < newest { from + 1 } else { from }
 }
 
-/// What may have to stay when the cut passes it, in order.
-fn anchor_candidates(transcript: &Transcript, from: u32, end: u32, room: u64, limits: &Limits) -> Vec<u32> {
+/// What may have to stay when the cut passes it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Candidate {
+    exchange: u32,
+    /// The exchange with the other half of its pair, for which it stays as long as that is shown; `u32::MAX` for what
+    /// stays in any case.
+    needed_by: u32,
+}
+
+impl Candidate {
+    const fn stays_before(self, cut: u32) -> bool {
+        self.exchange < cut && cut <= self.needed_by
+    }
+}
+
+/// What may have to stay when the cut passes it, in order, each exchange once.
+fn anchor_candidates(transcript: &Transcript, from: u32, end: u32, room: u64, limits: &Limits) -> Vec<Candidate> {
     let first = first_exchange(transcript);
     let mut anchors: Vec<u32> = transcript.task().into_iter().collect();
     anchors.extend(transcript.request_before(end));
@@ -365,11 +379,17 @@ fn anchor_candidates(transcript: &Transcript, from: u32, end: u32, room: u64, li
     }
     anchors.extend(obligations(transcript, end, room));
     anchors.extend(transcript.pins().iter().filter(|pin| pin.holds(end)).map(|pin| pin.exchange));
-    anchors.extend(transcript.answered_late(from, end));
-    anchors.retain(|&anchor| anchor >= first && transcript.start_of(anchor) < end);
-    anchors.sort_unstable();
-    anchors.dedup();
-    anchors
+    // No further than that: the halves of halves would in the end be everything.
+    let halves: Vec<u32> = anchors.iter().flat_map(|&anchor| transcript.needed_by(anchor)).collect();
+    let always = anchors.into_iter().chain(halves).map(|exchange| Candidate { exchange, needed_by: u32::MAX });
+    let pairs = transcript.apart(from, end).map(|(needed_by, exchange)| Candidate { exchange, needed_by });
+    let mut candidates: Vec<Candidate> = always.chain(pairs).collect();
+    candidates.retain(|found| found.exchange >= first && transcript.start_of(found.exchange) < end);
+    // Of several reasons the one that lasts.
+    candidates.sort_unstable_by(|one, other| other.cmp(one));
+    candidates.dedup_by_key(|found| found.exchange);
+    candidates.reverse();
+    candidates
 }
 
 /// The exchanges that are made of results without a call. O(exchanges).

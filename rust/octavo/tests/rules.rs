@@ -52,7 +52,11 @@ fn text() -> impl Strategy<Value = BlockRow> {
 
 /// A call or result, with one of few ids so that they repeat, or without one.
 fn paired(kind: BlockKind) -> impl Strategy<Value = BlockRow> {
-    let ids = prop_oneof![12 => (1_u64..5).prop_map(|id| (id, BlockFlags(0))), 1 => Just((0, BlockFlags::NO_ID))];
+    let ids = prop_oneof![
+        12 => (1_u64..5).prop_map(|id| (id, BlockFlags(0))),
+        1 => Just((0, BlockFlags::NO_ID)),
+        2 => (11_u64..13).prop_map(|name| (name, BlockFlags::NO_ID)),
+    ];
     let odd = prop_oneof![
         8 => Just(BlockFlags(0)), 1 => Just(BlockFlags::BAD_ID), 1 => Just(BlockFlags::BAD_ARGUMENTS),
         1 => Just(BlockFlags::MALFORMED), 1 => Just(BlockFlags::CACHE_5M.with_breakpoints(2)),
@@ -70,7 +74,7 @@ fn packed() -> impl Strategy<Value = Vec<(Role, Vec<BlockRow>)>> {
         1 => plain(BlockKind::ServerResult),
         1 => paired(BlockKind::Result),
     ];
-    let answer = prop_oneof![3 => text(), 6 => paired(BlockKind::Result), 1 => plain(BlockKind::Marker), 1 => plain(BlockKind::Image)];
+    let answer = prop_oneof![3 => text(), 6 => paired(BlockKind::Result), 1 => paired(BlockKind::Call), 1 => plain(BlockKind::Marker), 1 => plain(BlockKind::Image)];
     let message = prop_oneof![
         6 => prop::collection::vec(block, 0..4).prop_map(|blocks| (Role::Assistant, blocks)),
         6 => prop::collection::vec(answer.clone(), 0..4).prop_map(|blocks| (Role::User, blocks)),
@@ -94,6 +98,7 @@ fn flat() -> impl Strategy<Value = Vec<(Role, Vec<BlockRow>)>> {
         5 => assistant,
         6 => paired(BlockKind::Result).prop_map(|block| (Role::Tool, vec![block])),
         3 => prop::collection::vec(text(), 0..3).prop_map(|blocks| (Role::User, blocks)),
+        1 => (text(), paired(BlockKind::Call)).prop_map(|(text, call)| (Role::User, vec![text, call])),
         1 => text().prop_map(|block| (Role::System, vec![block])),
     ];
     prop::collection::vec(message, 0..16)
@@ -232,7 +237,7 @@ proptest! {
                         change.message == message && kinds.contains(&change.kind) && change.block.is_none_or(|at| at == number)
                     });
                     let leaves: &[ChangeKind] = match block.kind {
-                        BlockKind::Result => &[ChangeKind::DroppedResult, ChangeKind::DroppedRepeat],
+                        BlockKind::Result => &[ChangeKind::DroppedResult, ChangeKind::ReplacedResult],
                         BlockKind::Thinking | BlockKind::RedactedThinking =>
                             &[ChangeKind::DroppedThinking, ChangeKind::DroppedReasoning],
                         // A blank text that stood beside thinking leaves with it.
@@ -250,6 +255,27 @@ proptest! {
                 .filter(|(message, block)| rows.blocks_of(*message).get(*block as usize).unwrap().kind != BlockKind::Result)
                 .collect();
             prop_assert!(speech.is_sorted(), "{provider:?}: {speech:?}");
+        }
+    }
+
+    #[test]
+    fn no_placeholder_stands_where_a_result_was_dropped((format, (messages, blocks)) in any_history(), mode in any_mode()) {
+        let rows = Rows { messages: &messages, blocks: &blocks };
+        let row = |message: u32, block: u32| rows.blocks_of(message).get(block as usize).copied().unwrap();
+        for provider in Provider::ALL {
+            let mode = Mode { format, previous_response: false, ..mode };
+            let log = repaired(provider, &mode, rows).log;
+            let of = |kinds: &[ChangeKind]| -> Vec<(u32, BlockRow)> {
+                log.iter().filter(|change| kinds.contains(&change.kind)).filter_map(|change| Some((change.message, row(change.message, change.block?)))).collect()
+            };
+            let dropped = of(&[ChangeKind::DroppedResult]);
+            for (at, call) in of(&[ChangeKind::AddedResult, ChangeKind::AddedPendingResult]) {
+                // After its call, no call with the id in between, and dropped all the same.
+                let again = |until: u32| (at..=until).flat_map(|message| rows.blocks_of(message)).filter(|block| block.kind == BlockKind::Call && block.id == call.id).count();
+                let lost = dropped.iter().any(|(message, result)| *message > at && result.id == call.id && call.id != 0
+                    && call.flags.has(BlockFlags::NO_ID) == result.flags.has(BlockFlags::NO_ID) && again(*message) == 1);
+                prop_assert!(!lost, "{provider:?}: {call:?} of {at} among {dropped:?}");
+            }
         }
     }
 

@@ -5,7 +5,7 @@ use octavo::assemble::Assembler;
 use octavo::budget::Marks;
 use octavo::message::{BlockFlags, BlockKind, BlockRow, Estimated, Format, MessageEnd, MessageFlags, Role};
 use octavo::plan::{Call, Plan};
-use octavo::rules::{AddedTokens, Mode, Provider};
+use octavo::rules::{AddedTokens, ChangeKind, Mode, Provider};
 use octavo::transcript::{Entry, Transcript};
 use octavo::window::Limits;
 use proptest::prelude::*;
@@ -315,4 +315,123 @@ fn a_call_for_approval_stays_however_long_the_talk_goes_on() {
     assembler.append(&entry(Role::Tool, vec![block(BlockKind::Result, 999, 5)])).unwrap();
     let kept = shown(&assembler.plan(call(1500, 0, 0)));
     assert!(kept.contains(&1), "the call stays with its late answer: {kept:?}");
+}
+
+/// What a plan's repair does.
+fn log_of(plan: &Plan) -> Vec<ChangeKind> {
+    plan.repair.iter().flat_map(|repair| &repair.log).map(|change| change.kind).collect()
+}
+
+#[test]
+fn messages_that_wait_for_lost_results_can_be_cut() {
+    let lost = |at: u64| entry(Role::Assistant, vec![block(BlockKind::Call, 1000 + at, 20)]);
+    let said = |_: u64| entry(Role::User, vec![block(BlockKind::Text, 0, 20)]);
+    let system = |_: u64| entry(Role::System, vec![block(BlockKind::Text, 0, 20)]);
+    let repeated = |_: u64| entry(Role::Tool, vec![block(BlockKind::Result, 7, 20)]);
+    let strange = |at: u64| entry(Role::Tool, vec![block(BlockKind::Result, 1000 + at, 20)]);
+    for next in [&lost as &dyn Fn(u64) -> Entry, &said, &system, &repeated, &strange] {
+        let mut entries = messages(&[Turn::User(50)]);
+        entries.push(entry(Role::Assistant, vec![block(BlockKind::Call, 7, 20), block(BlockKind::Call, 8, 20)]));
+        entries.extend((0..30_000).map(next));
+        let mut assembler = filled(&entries);
+        let plan = assembler.plan(call(2000, 0, 0));
+        assert!(plan.tokens() <= 2000, "{} tokens", plan.tokens());
+        let transcript = assembler.transcript();
+        let longest = (0..u32::try_from(transcript.exchanges().len()).unwrap())
+            .map(|exchange| transcript.span_of(exchange, transcript.len()).len());
+        assert!(longest.max().unwrap() <= 33);
+    }
+}
+
+#[test]
+fn items_of_one_turn_stay_together() {
+    let mut assembler = Assembler::new(Format::Responses);
+    assembler.append(&entry(Role::User, vec![block(BlockKind::Text, 0, 5)])).unwrap();
+    for at in 0..100 {
+        assembler.append(&entry(Role::Assistant, vec![block(BlockKind::Call, 10 + at, 5)])).unwrap();
+    }
+    assert_eq!(assembler.transcript().exchanges().len(), 2);
+}
+
+#[test]
+fn a_late_result_brings_its_call_back_however_late() {
+    for turns in [5, 40, 200] {
+        let mut entries = messages(&[Turn::User(50)]);
+        entries.push(entry(Role::Assistant, vec![block(BlockKind::Call, 999, 50)]));
+        entries.extend(messages(&(0..turns).flat_map(|_| [Turn::User(100), Turn::Reply(100)]).collect::<Vec<_>>()));
+        entries.push(entry(Role::Tool, vec![block(BlockKind::Result, 999, 5)]));
+        let result = u32::try_from(entries.len()).unwrap() - 1;
+        let mut assembler = filled(&entries);
+        let plan = assembler.plan(call(1500, 0, 0));
+        assert!(shown(&plan).contains(&1) && shown(&plan).contains(&result), "{turns}: {:?}", shown(&plan));
+        assert!(!log_of(&plan).contains(&ChangeKind::DroppedResult), "{turns}: {:?}", plan.repair);
+        assert!(log_of(&plan).contains(&ChangeKind::MovedResult));
+    }
+}
+
+#[test]
+fn a_later_word_on_a_call_that_was_cut_is_told() {
+    let mut entries = messages(&[Turn::User(50)]);
+    entries.push(entry(Role::Assistant, vec![block(BlockKind::Call, 999, 50)]));
+    entries.push(entry(Role::Tool, vec![block(BlockKind::Result, 999, 5)]));
+    entries.extend(messages(&(0..60).flat_map(|_| [Turn::User(100), Turn::Reply(100)]).collect::<Vec<_>>()));
+    let mut assembler = filled(&entries);
+    assert!(!shown(&assembler.plan(call(1500, 0, 0))).contains(&1));
+    assembler.append(&entry(Role::Tool, vec![block(BlockKind::Result, 999, 5)])).unwrap();
+    let plan = assembler.plan(call(1500, 0, 0));
+    assert_eq!(log_of(&plan), [ChangeKind::ResultToText]);
+    assert!(plan.tokens() <= 1500);
+}
+
+#[test]
+fn a_result_that_stands_before_its_call_stays_with_it() {
+    // Every result of a long loop is written before its call: wherever the cut falls, none is lost.
+    let mut assembler = filled(&messages(&[Turn::User(50)]));
+    let mut cuts = Vec::new();
+    for at in 0..100 {
+        assembler.append(&entry(Role::Tool, vec![block(BlockKind::Result, 10 + at, 40)])).unwrap();
+        assembler.append(&entry(Role::Assistant, vec![block(BlockKind::Call, 10 + at, 40)])).unwrap();
+        let plan = assembler.plan(call(1500, 0, 0));
+        cuts.push(plan.window.cut);
+        assert!(plan.tokens() <= 1500);
+        assert!(log_of(&plan).iter().all(|kind| *kind == ChangeKind::MovedResult), "{:?}", plan.repair);
+    }
+    cuts.dedup();
+    assert!(cuts.len() > 3, "{cuts:?}");
+}
+
+#[test]
+fn a_call_leaves_with_its_late_result() {
+    let mut entries = messages(&[Turn::User(50)]);
+    entries.push(entry(Role::Assistant, vec![block(BlockKind::Call, 999, 50)]));
+    entries.extend(messages(&[Turn::User(10), Turn::Reply(10)]));
+    entries.push(entry(Role::Tool, vec![block(BlockKind::Result, 999, 50)]));
+    entries.extend(messages(&(0..60).flat_map(|_| [Turn::User(100), Turn::Reply(100)]).collect::<Vec<_>>()));
+    let mut assembler = filled(&entries);
+    let plan = assembler.plan(call(1500, 0, 0));
+    assert!(plan.repair.is_none() && !shown(&plan).contains(&1), "{:?}", shown(&plan));
+}
+
+#[test]
+fn a_name_without_id_is_answered_by_the_oldest_call() {
+    let named = |kind| BlockRow { flags: BlockFlags::NO_ID, ..block(kind, 77, 10) };
+    let mut assembler = Assembler::new(Format::Gemini);
+    let user = || entry(Role::User, vec![block(BlockKind::Text, 0, 10)]);
+    for next in [
+        user(),
+        entry(Role::Assistant, vec![named(BlockKind::Call)]),
+        user(),
+        entry(Role::Assistant, vec![named(BlockKind::Call)]),
+        user(),
+        entry(Role::Assistant, vec![block(BlockKind::Text, 0, 10)]),
+        entry(Role::User, vec![named(BlockKind::Result)]),
+    ] {
+        assembler.append(&next).unwrap();
+    }
+    let transcript = assembler.transcript();
+    let waiting: Vec<u32> = transcript.exchanges().iter().map(|exchange| exchange.unanswered).collect();
+    assert_eq!(waiting, [0, 0, 1, 0, 0]);
+    let plan = assembler.plan(Call { provider: Provider::Gemini, mode: Mode::new(Format::Gemini), ..call(1500, 0, 0) });
+    let moved = plan.repair.unwrap().log.into_iter().find(|change| change.kind == ChangeKind::MovedResult);
+    assert_eq!(moved.unwrap().message, 6);
 }

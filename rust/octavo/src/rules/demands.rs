@@ -57,6 +57,8 @@ pub(super) struct Demands {
     pub(super) size: Option<RuleId>,
     /// A role that the format does not have.
     pub(super) role: RuleId,
+    /// A call in a message that is not the assistant's.
+    pub(super) caller: RuleId,
     /// Arguments of a call that are not what the format has.
     pub(super) arguments: Option<RuleId>,
     /// A call without id, or with one that is refused.
@@ -83,6 +85,7 @@ const ANTHROPIC: Demands = Demands {
     needs_tools: None,
     size: Some(RuleId::A18),
     role: RuleId::A19,
+    caller: RuleId::A23,
     arguments: Some(RuleId::A20),
     call_id: Some(RuleId::A21),
     shape: Some(RuleId::A22),
@@ -105,6 +108,7 @@ const OPENAI: Demands = Demands {
     needs_tools: None,
     size: None,
     role: RuleId::O5,
+    caller: RuleId::O9,
     arguments: Some(RuleId::O6),
     call_id: None,
     shape: Some(RuleId::O8),
@@ -131,6 +135,7 @@ const GEMINI: Demands = Demands {
     calls_after_user: Some(RuleId::G1),
     system: Some(RuleId::A16),
     role: RuleId::A19,
+    caller: RuleId::A23,
     arguments: Some(RuleId::A20),
     shape: None,
     content: None,

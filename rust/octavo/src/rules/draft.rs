@@ -6,7 +6,7 @@ use super::matching::Place;
 use super::pairing::{is_loose, may_stand_alone};
 use super::pairs::{Claim, Pairs};
 use super::reasoning::{is_thinking, opens_turn};
-use super::recipe::{Change, ChangeKind, Edits, Note, Piece, Recipe};
+use super::recipe::{Change, ChangeKind, Edits, Note, Piece, Recipe, told_row};
 use super::shape::lacks_content;
 use super::{List, Message, Provider, RuleId};
 use crate::message::{BlockFlags, BlockKind, BlockRow, MessageFlags, MessageRow, Role};
@@ -157,10 +157,13 @@ impl Layer<'_, '_> {
         self.push(message, parts);
         let calls = message.numbered().filter(|(_, block)| block.kind == BlockKind::Call);
         self.waiting.extend(calls.map(|(number, block)| ((message.position, number), *block, message.index)));
-        let run_goes_on = self.list.at(message.position + 1).is_some_and(|next| next.role() == Role::Assistant);
-        if self.layout != Layout::Items || !run_goes_on {
+        let next = self.list.at(message.position + 1).filter(|next| next.role() == Role::Assistant);
+        if self.layout != Layout::Items || next.is_none() {
             self.answer_calls(message.position);
+        } else if self.loose && !next.is_some_and(|next| next.has(MessageFlags::CALLS)) {
+            self.answer_early(message.position);
         }
+        self.place_results(message);
     }
 
     fn push(&mut self, message: &Message<'_>, parts: Vec<Part>) {
@@ -184,9 +187,7 @@ impl Layer<'_, '_> {
         let mut parts = Vec::with_capacity(message.blocks.len());
         for (number, block) in message.numbered() {
             if block.kind == BlockKind::Result {
-                if message.role() == Role::Assistant {
-                    self.log(ChangeKind::DroppedResult, message.index, Some(number), Some(self.list.demands.orphan));
-                }
+                parts.extend(self.told_inside(message, number, block));
             } else if self.drops_empty() && !bound && is_blank(block) {
                 self.log(ChangeKind::DroppedText, message.index, Some(number), self.list.demands.empty_text);
             } else {
@@ -203,9 +204,20 @@ impl Layer<'_, '_> {
 
     fn add_other(&mut self, message: &Message<'_>) {
         let parts = self.keep(message);
-        for (number, block) in message.numbered().filter(|(_, block)| block.kind == BlockKind::Result) {
-            self.place_result(message, number, block);
+        self.place_results(message);
+        if !message.has(MessageFlags::CALLS) {
+            return self.add_speech(message, parts);
         }
+        for run in parts.chunk_by(|one, other| is_call(one) == is_call(other)) {
+            if run.first().is_some_and(is_call) {
+                self.add_calls(message, run);
+            } else {
+                self.add_speech(message, run.to_vec());
+            }
+        }
+    }
+
+    fn add_speech(&mut self, message: &Message<'_>, parts: Vec<Part>) {
         let rest_of_answer = self.layout == Layout::Packed && self.holds_results_of(message);
         match self.drafts.last_mut() {
             Some(answer) if rest_of_answer => {
@@ -216,24 +228,73 @@ impl Layer<'_, '_> {
         }
     }
 
-    /// Results that were laid out with their calls need nothing; others stay (loose) or leave.
+    /// Calls in a message that is not the assistant's become an assistant message where they stand, so that what is
+    /// said before and behind them keeps its place.
+    fn add_calls(&mut self, message: &Message<'_>, calls: &[Part]) {
+        for part in calls {
+            let Piece::Block { block, .. } = part.piece else { continue };
+            self.log(ChangeKind::MovedCall, message.index, Some(block), Some(self.list.written.caller));
+            self.waiting.push(((message.position, block), part.row, message.index));
+        }
+        let (role, flags) = (Role::Assistant, MessageFlags::CALLS);
+        self.drafts.push(Draft { role, from: None, parts: calls.to_vec(), flags, add_reasoning: false });
+        self.answer_calls(message.position);
+    }
+
+    fn place_results(&mut self, message: &Message<'_>) {
+        if message.has(MessageFlags::RESULTS) {
+            for (number, block) in message.numbered().filter(|(_, block)| block.kind == BlockKind::Result) {
+                self.place_result(message, number, block);
+            }
+        }
+    }
+
+    /// Results that were laid out with their calls need nothing; others stay (loose), are told, or leave.
     fn place_result(&mut self, message: &Message<'_>, number: u32, block: &BlockRow) {
-        let claim = self.pairs.claim_of((message.position, number));
+        let place = (message.position, number);
+        let claim = self.pairs.claim_of(place);
         let stays = match claim {
-            Claim::Answers(_) | Claim::ByPlace(_) => self.loose,
-            Claim::Unknown => self.loose && may_stand_alone(self.list, block),
-            Claim::Repeated => false,
+            Claim::Answers(_) | Claim::ByPlace(_) | Claim::Replaces(_) => true,
+            Claim::Unknown => may_stand_alone(self.list, block),
+            Claim::Early(_) | Claim::Replaced | Claim::Follows(_) => false,
         };
-        if stays {
-            let part = self.result_part((message.position, number), message.index, block, claim);
+        if stays && self.loose {
+            let part = self.result_part(place, message.index, block, claim);
             return self.drafts.push(Draft::of(message, vec![part]));
         }
         let demands = self.list.demands;
         match claim {
-            Claim::Repeated => self.log(ChangeKind::DroppedRepeat, message.index, Some(number), Some(demands.repeated)),
             Claim::Unknown => self.log(ChangeKind::DroppedResult, message.index, Some(number), Some(demands.orphan)),
-            Claim::Answers(_) | Claim::ByPlace(_) => {}
+            Claim::Replaced => {
+                self.log(ChangeKind::ReplacedResult, message.index, Some(number), Some(demands.repeated));
+            }
+            Claim::Follows(call) if !self.tells_inside(message) => {
+                let part = self.told(message, number, block, call);
+                let (role, flags) = (Role::User, MessageFlags::SPEECH);
+                self.drafts.push(Draft { role, from: None, parts: vec![part], flags, add_reasoning: false });
+            }
+            _ => {}
         }
+    }
+
+    /// Whether a result that is told as a text is told in its own message: the user's, where messages hold blocks.
+    fn tells_inside(&self, message: &Message<'_>) -> bool {
+        self.layout == Layout::Packed && message.role() == Role::User
+    }
+
+    /// A later word on a call whose result the model has read. That result stays as it was sent, and the later
+    /// one, which would be refused as a second, is told as a text.
+    fn told_inside(&mut self, message: &Message<'_>, number: u32, block: &BlockRow) -> Option<Part> {
+        let Claim::Follows(call) = self.pairs.claim_of((message.position, number)) else { return None };
+        self.tells_inside(message).then(|| self.told(message, number, block, call))
+    }
+
+    fn told(&mut self, message: &Message<'_>, number: u32, block: &BlockRow, call: Place) -> Part {
+        self.log(ChangeKind::ResultToText, message.index, Some(number), Some(self.list.demands.repeated));
+        let call = self.list.at(call.0).map(|message| (message.index, call.1));
+        let edits = Edits { as_text: true, ..Edits::default() };
+        let piece = Piece::Block { message: message.index, block: number, call, edits };
+        Part { piece, row: told_row(block, 0) }
     }
 
     /// Whether the last draft is an answer made of this message's results (and placeholders).
@@ -262,19 +323,29 @@ impl Layer<'_, '_> {
     fn answer_calls(&mut self, end: usize) {
         let waiting = std::mem::take(&mut self.waiting);
         let mut results: Vec<(Place, Place)> =
-            waiting.iter().filter_map(|(call, _, _)| Some((self.pairs.result_of(*call)?, *call))).collect();
+            waiting.iter().filter_map(|(call, _, _)| Some((self.pairs.first_result_of(*call)?, *call))).collect();
         results.sort_unstable();
         let near = self.end_of_answers(end);
         let mut answers = Vec::with_capacity(waiting.len());
-        if !self.loose {
-            answers.extend(results.into_iter().filter_map(|(result, call)| self.answer(result, call, near)));
-        }
+        answers.extend(results.into_iter().filter_map(|(_, call)| self.answer(call, near)));
         for (call, block, index) in &waiting {
             if self.pairs.result_of(*call).is_none() && !block.flags.has(BlockFlags::CONFIRMATION) {
                 answers.push(self.placeholder(*call, block, *index));
             }
         }
         self.push_answers(answers);
+    }
+
+    /// Lays out what stands before its call in the input, where the run of calls ends though the turn goes on: what
+    /// the model says next may speak of it.
+    fn answer_early(&mut self, end: usize) {
+        let pairs = &self.pairs;
+        let is_early =
+            |call: Place| pairs.result_of(call).is_some_and(|at| matches!(pairs.claim_of(at), Claim::Early(_)));
+        let (early, others) = std::mem::take(&mut self.waiting).into_iter().partition(|(call, _, _)| is_early(*call));
+        self.waiting = early;
+        self.answer_calls(end);
+        self.waiting = others;
     }
 
     /// The position after the last message in which results may stand without being moved.
@@ -286,16 +357,22 @@ impl Layer<'_, '_> {
         end + 1 + run.count()
     }
 
-    fn answer(&mut self, result: Place, call: Place, near: usize) -> Option<(Option<u32>, Part)> {
+    fn answer(&mut self, call: Place, near: usize) -> Option<(Option<u32>, Part)> {
+        let result = self.pairs.result_of(call)?;
+        let claim = self.pairs.claim_of(result);
+        let early = matches!(claim, Claim::Early(_));
+        if self.loose && !early {
+            return None;
+        }
         let message = self.list.at(result.0)?;
         let block = message.blocks.get(result.1 as usize)?;
-        if result.0 >= near || self.stands_late(&message, result.1) {
+        let of_assistant = message.role() == Role::Assistant;
+        if early || of_assistant || result.0 >= near || self.stands_late(&message, result.1) {
             let rule = self.list.demands.results_first.unwrap_or(self.list.demands.unanswered);
             self.log(ChangeKind::MovedResult, message.index, Some(result.1), Some(rule));
         }
-        let claim = self.pairs.claim_of(result);
-        debug_assert!(matches!(claim, Claim::Answers(at) | Claim::ByPlace(at) if at == call));
-        Some((Some(message.index), self.result_part(result, message.index, block, claim)))
+        debug_assert!(claim.answered() == Some(call));
+        Some((answer_source(&message), self.result_part(result, message.index, block, claim)))
     }
 
     /// Whether other content stands before a result. Asked for each result of a message in turn: where its
@@ -312,7 +389,7 @@ impl Layer<'_, '_> {
     }
 
     fn result_part(&mut self, place: Place, index: u32, block: &BlockRow, claim: Claim) -> Part {
-        let (Claim::Answers(call) | Claim::ByPlace(call)) = claim else { return taken(index, place.1, block, None) };
+        let Some(call) = claim.answered() else { return taken(index, place.1, block, None) };
         let call = self.list.at(call.0).map(|message| (message.index, call.1));
         let mut part = taken(index, place.1, block, call);
         let take_id = matches!(claim, Claim::ByPlace(_)) && self.list.demands.missing_id.is_some();
@@ -349,6 +426,15 @@ impl Layer<'_, '_> {
 
 fn answer_draft(role: Role, from: Option<u32>, parts: Vec<Part>) -> Draft {
     Draft { role, from, parts, flags: MessageFlags::RESULTS, add_reasoning: false }
+}
+
+/// The message whose other members an answer takes over; none of the assistant's.
+fn answer_source(message: &Message<'_>) -> Option<u32> {
+    (message.role() != Role::Assistant).then_some(message.index)
+}
+
+fn is_call(part: &Part) -> bool {
+    part.row.kind == BlockKind::Call
 }
 
 fn taken(message: u32, block: u32, row: &BlockRow, call: Option<(u32, u32)>) -> Part {

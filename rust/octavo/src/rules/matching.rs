@@ -23,7 +23,7 @@ pub(super) struct Slot {
 }
 
 impl Slot {
-    fn new(message: &Message<'_>, number: u32, block: &BlockRow) -> Self {
+    pub(super) fn new(message: &Message<'_>, number: u32, block: &BlockRow) -> Self {
         Self {
             place: (message.position, number),
             index: message.index,
@@ -35,6 +35,16 @@ impl Slot {
 
     pub(super) fn violation(&self, rule: RuleId) -> Violation {
         Violation { index: self.index, block: Some(self.place.1), rule }
+    }
+
+    /// Whether its function's name stands for its id.
+    pub(super) const fn is_named(&self) -> bool {
+        self.no_id && self.id != 0
+    }
+
+    /// Whether nothing tells which call it is, or answers.
+    pub(super) const fn is_nameless(&self) -> bool {
+        self.no_id && self.id == 0
     }
 }
 

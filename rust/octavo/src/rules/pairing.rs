@@ -39,7 +39,11 @@ fn judge_neighbours(list: &List<'_>, found: &mut Vec<Violation>) {
     let layout = Layout::of(list.mode.format);
     let mut group = Neighbours::default();
     for message in list.messages() {
-        if message.role() == Role::Assistant {
+        let assistant = message.role() == Role::Assistant;
+        if !assistant && message.has(MessageFlags::CALLS) {
+            judge_callers(list, &message, found);
+        }
+        if assistant {
             if layout != Layout::Items || group.answered {
                 group.close(list, found);
             }
@@ -136,6 +140,11 @@ fn answer(waits: &mut [bool], call: usize) {
     }
 }
 
+/// Only the assistant calls.
+fn judge_callers(list: &List<'_>, message: &Message<'_>, found: &mut Vec<Violation>) {
+    found.extend(slots(message, BlockKind::Call).map(|call| call.violation(list.written.caller)));
+}
+
 fn judge_orphans(list: &List<'_>, message: &Message<'_>, found: &mut Vec<Violation>) {
     if !message.has(MessageFlags::RESULTS) {
         return;
@@ -162,7 +171,7 @@ fn judge_order(list: &List<'_>, found: &mut Vec<Violation>) {
         for (number, block) in message.numbered() {
             let place = (message.position, number);
             let rule = match block.kind {
-                BlockKind::Call if pairs.result_of(place).is_none() && !block.flags.has(BlockFlags::CONFIRMATION) => {
+                BlockKind::Call if !pairs.is_answered(place) && !block.flags.has(BlockFlags::CONFIRMATION) => {
                     Some(list.demands.unanswered)
                 }
                 BlockKind::Result => judge_result(list, &pairs, place, block),
@@ -175,10 +184,12 @@ fn judge_order(list: &List<'_>, found: &mut Vec<Violation>) {
 
 fn judge_result(list: &List<'_>, pairs: &Pairs, place: Place, block: &BlockRow) -> Option<RuleId> {
     match pairs.claim_of(place) {
-        Claim::Answers(_) => None,
+        // Of two results, the later one is one too many.
+        Claim::Answers(_) | Claim::Replaced => None,
         Claim::ByPlace(_) => list.demands.missing_id,
-        Claim::Repeated => Some(list.demands.repeated),
-        Claim::Unknown => (!may_stand_alone(list, block)).then_some(list.demands.orphan),
+        Claim::Follows(call) if pairs.is_second(call, place) => None,
+        Claim::Replaces(_) | Claim::Follows(_) => Some(list.demands.repeated),
+        Claim::Early(_) | Claim::Unknown => (!may_stand_alone(list, block)).then_some(list.demands.orphan),
     }
 }
 

@@ -35,6 +35,8 @@ pub struct Edits {
     pub mend_arguments: bool,
     /// The block is written in the shape that the format has.
     pub reshape: bool,
+    /// The result is told as a text of the user's, since its call has a result that was sent already.
+    pub as_text: bool,
 }
 
 /// One block of a composed message.
@@ -91,8 +93,12 @@ pub enum ChangeKind {
     MovedResult,
     /// A result without call left.
     DroppedResult,
-    /// A second result for a call left.
-    DroppedRepeat,
+    /// A result left for a later one of the same call, which took its place.
+    ReplacedResult,
+    /// A later result of a call whose result the model has read became a text of the user's.
+    ResultToText,
+    /// A call in a message that is not the assistant's became the assistant's.
+    MovedCall,
     /// A call got a placeholder result.
     AddedResult,
     /// A call at the end of the list, whose result may still come, got a placeholder result.
@@ -233,6 +239,9 @@ fn piece_row(rows: Rows<'_>, piece: &Piece, added: AddedTokens) -> BlockRow {
     match *piece {
         Piece::Block { message, block, call, edits } => {
             let row = edited(find(message, block), edits);
+            if edits.as_text {
+                return told_row(&row, added.note);
+            }
             let follows = edits.take_id || edits.mend_id;
             let at = call.filter(|_| follows).unwrap_or((message, block));
             BlockRow { id: named(&find(at.0, at.1), at, edits.mend_id, edits.copy), ..row }
@@ -246,6 +255,12 @@ fn piece_row(rows: Rows<'_>, piece: &Piece, added: AddedTokens) -> BlockRow {
         }
         Piece::Note(_) => BlockRow { tokens: added.note, kind: BlockKind::Text, ..blank },
     }
+}
+
+/// The row of a result that is told as a text: `extra` tokens stand around what it says.
+pub(super) fn told_row(result: &BlockRow, extra: u32) -> BlockRow {
+    let flags = BlockFlags::default().when(result.flags.has(BlockFlags::ESTIMATED), BlockFlags::ESTIMATED);
+    BlockRow { id: 0, tokens: result.tokens.saturating_add(extra), flags, kind: BlockKind::Text }
 }
 
 fn edited(mut row: BlockRow, edits: Edits) -> BlockRow {

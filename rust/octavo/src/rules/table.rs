@@ -161,6 +161,10 @@ rules! {
         "a content block is not of the shape that it should have",
         "messages.N.content.M: Input should be a valid dictionary or object to extract fields from",
         "recalled, not found at a source";
+    A23 [Anthropic, Gemini, Bedrock] Judged::Messages,
+        "the call {id} stands in a message that is not the assistant's",
+        "messages.N: `tool_use` blocks can only be in `assistant` messages",
+        "microsoft/agent-framework #4328";
     O1 [OpenAi] Judged::Messages,
         "the call {id} has no tool message in the run that follows it",
         "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'",
@@ -192,6 +196,10 @@ rules! {
     O8 [OpenAi, Responses] Judged::Messages,
         "the content is neither a text nor a list of parts",
         "Invalid type for 'messages[N].content': expected one of a string or array of objects, but got an object instead.",
+        "recalled, not found at a source";
+    O9 [OpenAi, Responses] Judged::Messages,
+        "the call {id} stands in a message that is not the assistant's",
+        "Unknown parameter: 'messages[N].tool_calls'.",
         "recalled, not found at a source";
     R1 [Responses] Judged::Messages,
         "the output for {id} answers no call before it, or answers one twice",

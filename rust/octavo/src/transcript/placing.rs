@@ -1,6 +1,6 @@
 //! Which exchange a message joins, which calls wait, and which result answers which call.
 
-use super::{Exchange, MATCHED, Opening, Transcript};
+use super::{Exchange, MATCHED, OPEN_EXCHANGES, Opening, Transcript, WAITING_MESSAGES};
 use crate::message::{BlockFlags, BlockKind, BlockRow, Format, MessageFlags, MessageRow, Role};
 
 impl Transcript {
@@ -19,7 +19,7 @@ impl Transcript {
             self.leading += 1;
             return self.start_exchange(index, Opening::System, false);
         }
-        if !self.waits() {
+        if !self.waits() || self.is_full() {
             self.start_exchange(index, Opening::System, false);
         }
     }
@@ -30,38 +30,58 @@ impl Transcript {
             self.calls.push(index);
         }
         let has_calls = row.flags.has(MessageFlags::CALLS);
-        let joins = after_assistant && (self.format == Format::Responses || self.waits() || self.ends_in_thinking());
-        if !joins {
+        if !(after_assistant && self.goes_on()) {
             self.start_exchange(index, if has_calls { Opening::Calls } else { Opening::Reply }, false);
         } else if has_calls && let Some(last) = self.exchanges.last_mut() {
             last.opening = Opening::Calls;
         }
-        for block in blocks.iter().filter(|block| block.kind == BlockKind::Call) {
-            self.open_call(block);
-        }
+        self.open_calls(blocks);
+        let results = self.close_calls(blocks);
+        self.link(&results);
+    }
+
+    /// Whether the assistant's message at the end belongs to the exchange of its message before. In Responses, whose
+    /// items are no messages, however many; else no more than what is [full](Self::is_full) takes.
+    fn goes_on(&self) -> bool {
+        self.format == Format::Responses || (!self.is_full() && (self.waits() || self.ends_in_thinking()))
     }
 
     fn place_answer(&mut self, index: u32, row: &MessageRow, blocks: &[BlockRow]) {
-        let mut here = false;
-        let mut elsewhere = None;
-        for block in blocks.iter().filter(|block| block.kind == BlockKind::Result) {
-            match self.close_call(block) {
-                Some(exchange) if exchange + 1 == self.exchange_count() => here = true,
-                Some(exchange) => elsewhere = Some(exchange),
-                None => {}
-            }
-        }
         let speaks = row.role == Role::User && row.flags.has(MessageFlags::SPEECH);
-        // A user who speaks while a call waits stands between the call and its result: kept with them.
-        if here || (elsewhere.is_none() && self.waits()) || (!speaks && elsewhere.is_none() && self.follows_calls()) {
-            return self.join_last(speaks);
+        if speaks {
+            self.strangers.clear();
         }
-        let opening =
-            if row.flags.has(MessageFlags::RESULTS) || row.role == Role::Tool { Opening::Stray } else { Opening::User };
-        self.start_exchange(index, opening, speaks);
-        if let Some(call) = elsewhere {
-            self.late.push((self.exchange_count().saturating_sub(1), call));
+        let results = self.close_calls(blocks);
+        if self.takes(speaks, &results) {
+            self.join_last(speaks);
+        } else {
+            let answers = row.flags.has(MessageFlags::RESULTS) || row.role == Role::Tool;
+            self.start_exchange(index, if answers { Opening::Stray } else { Opening::User }, speaks);
         }
+        self.link(&results);
+        let exchange = self.exchange_count().saturating_sub(1);
+        for id in results.strange {
+            let seen = self.strangers.contains_key(&id);
+            self.strangers.insert(id, (!seen).then_some(exchange));
+        }
+        self.open_calls(blocks);
+    }
+
+    /// Whether a message that is not the assistant's belongs to the newest exchange.
+    fn takes(&self, speaks: bool, results: &Results) -> bool {
+        if results.here {
+            return true;
+        }
+        // A user who speaks while a call waits stands between the call and its result: kept with them. What answers
+        // no call there is not worth an exchange of its own, unless it may answer a call that comes.
+        let stray = !speaks && self.follows_calls() && results.strange.is_empty();
+        results.elsewhere.is_empty() && !self.is_full() && (self.waits() || stray)
+    }
+
+    /// What stands in the newest exchange answers calls of others: where it is shown, they are.
+    fn link(&mut self, results: &Results) {
+        let newest = self.exchange_count().saturating_sub(1);
+        self.late.extend(results.elsewhere.iter().map(|&call| (newest, call)));
     }
 
     fn join_last(&mut self, speaks: bool) {
@@ -132,6 +152,12 @@ impl Transcript {
         u32::try_from(self.exchanges.len()).unwrap_or(u32::MAX)
     }
 
+    /// Whether the newest exchange is as long as one may get that only waits: it can never be cut, and what waits for
+    /// a lost result would else take in the rest of the conversation. Results of its calls still join it.
+    fn is_full(&self) -> bool {
+        self.exchanges.last().is_some_and(|last| self.len().saturating_sub(last.start) >= WAITING_MESSAGES)
+    }
+
     /// Whether the newest exchange has calls without results.
     fn waits(&self) -> bool {
         self.exchanges.last().is_some_and(|last| last.unanswered > 0)
@@ -147,8 +173,24 @@ impl Transcript {
         self.blocks.last().is_some_and(|block| matches!(block.kind, BlockKind::Thinking | BlockKind::RedactedThinking))
     }
 
-    fn open_call(&mut self, block: &BlockRow) {
+    fn open_calls(&mut self, blocks: &[BlockRow]) {
         let exchange = self.exchange_count().saturating_sub(1);
+        for block in blocks.iter().filter(|block| block.kind == BlockKind::Call) {
+            self.open_call(block, exchange);
+        }
+    }
+
+    fn open_call(&mut self, block: &BlockRow, exchange: u32) {
+        if block.id != 0 {
+            self.called.insert(block.id, exchange);
+        }
+        if let Some(Some(result)) = self.strangers.remove(&block.id) {
+            // Its result was there before it, as the rules pair them: one is not shown without the other.
+            if result != exchange {
+                self.late.push((exchange, result));
+            }
+            return;
+        }
         if let Some(last) = self.exchanges.last_mut() {
             last.unanswered += 1;
             last.answered_at = u32::MAX;
@@ -157,10 +199,39 @@ impl Transcript {
         self.open.entry(block.id).or_default().push(exchange);
     }
 
-    /// The exchange whose call this result answers: the newest call with that id that still waits.
-    fn close_call(&mut self, result: &BlockRow) -> Option<u32> {
+    fn close_calls(&mut self, blocks: &[BlockRow]) -> Results {
+        let mut results = Results::default();
+        for block in blocks.iter().filter(|block| block.kind == BlockKind::Result) {
+            self.close_call(block, &mut results);
+        }
+        results
+    }
+
+    /// Finds the exchange whose call a result answers: the newest call with that id that still waits, else the newest
+    /// that does not, on which the result is a later word.
+    fn close_call(&mut self, block: &BlockRow, results: &mut Results) {
+        let newest = self.exchange_count().saturating_sub(1);
+        match self.take_call(block, newest) {
+            Some(turn) if turn == newest => results.here = true,
+            Some(turn) => results.elsewhere.push(turn),
+            None if block.id == 0 => {}
+            None => match self.called.get(&block.id) {
+                Some(&turn) if turn != newest => results.elsewhere.push(turn),
+                Some(_) => {}
+                None => results.strange.push(block.id),
+            },
+        }
+    }
+
+    fn take_call(&mut self, result: &BlockRow, newest: u32) -> Option<u32> {
         let turns = self.open.get_mut(&result.id)?;
-        let turn = turns.pop()?;
+        let last = turns.len().checked_sub(1)?;
+        let turn = if result.flags.has(BlockFlags::NO_ID) && result.id != 0 && turns.last() != Some(&newest) {
+            // Where a function's name stands for the id, a late result is the oldest open obligation's.
+            turns.remove(turns.partition_point(|turn| turn.saturating_add(OPEN_EXCHANGES) < newest).min(last))
+        } else {
+            turns.remove(last)
+        };
         if turns.is_empty() {
             self.open.remove(&result.id);
         }
@@ -172,4 +243,15 @@ impl Transcript {
         }
         Some(turn)
     }
+}
+
+/// Where the calls stand that the results of one message answer.
+#[derive(Default)]
+struct Results {
+    /// In the newest exchange.
+    here: bool,
+    /// In these older exchanges.
+    elsewhere: Vec<u32>,
+    /// Nowhere yet: ids that no call had.
+    strange: Vec<u64>,
 }
