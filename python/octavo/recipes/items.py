@@ -56,8 +56,8 @@ class Items(Shape):
         if tag in NOTES:
             return {"type": "message", "role": role, "content": NOTES[tag]}
         if tag == "no_result":
-            _, index, number, copy, edits = pieces[0]
-            return _no_output(self.block(index, number), self.final_id(index, number, copy, edits))
+            _, index, number, made = pieces[0]
+            return _no_output(self.block(index, number), self.final_id(index, number, made))
         index = source if source is not None else pieces[0][1]
         item = self.message(index)
         if item.get("type") in (None, "", "message"):

@@ -3,25 +3,26 @@
 //! Each pass settles one rule and undoes none of those before it; the order of the calls in
 //! [`mend`] is therefore part of the design. All are linear.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::breakpoints::{MAX_BREAKPOINTS, is_empty_text, is_hour, is_short};
-use super::content::{ends_in_space, is_blank};
+use super::content::{ends_in_space, is_blank, is_hollow};
 use super::demands::{Demands, Layout};
 use super::draft::{Draft, Part};
 use super::order::{may_precede_system, takes_system};
 use super::pairing::is_identified_call;
 use super::reasoning::{is_thinking, wants_reasoning_content};
-use super::recipe::{Change, ChangeKind, Edits, Note, Piece};
+use super::recipe::{Change, ChangeKind, Edits, Note, Piece, made_id};
 use super::shape::{has_bad_arguments, lacks_content, wants_id};
 use super::{List, Provider, RuleId};
-use crate::message::{BlockFlags, BlockKind, BlockRow, MessageFlags, Role};
+use crate::message::{BlockFlags, BlockKind, BlockRow, MessageFlags, Role, id_hash};
 
 /// Runs every pass.
 pub(super) fn mend(list: &List<'_>, drafts: Vec<Draft>, log: &mut Vec<Change>) -> Vec<Draft> {
     let mut mender = Mender { list, drafts, log };
     mender.drop_lone_reasoning();
     mender.settle_shapes();
+    mender.fill_results();
     mender.settle_system();
     mender.open_with_user();
     mender.merge();
@@ -68,7 +69,7 @@ impl Mender<'_, '_> {
         self.drafts = kept;
     }
 
-    /// A19 to A22, O5 to O8: names of roles, arguments, ids and blocks that are not as the format has them. In a turn
+    /// A19 to A22, O5 to O9: names of roles, arguments, ids and blocks that are not as the format has them. In a turn
     /// whose thinking is signed nothing is edited beside it.
     fn settle_shapes(&mut self) {
         self.tell_messages();
@@ -95,9 +96,30 @@ impl Mender<'_, '_> {
                 (ChangeKind::ChangedRole, Some(demands.role).filter(|_| flags.has(MessageFlags::FOREIGN_ROLE))),
                 (ChangeKind::AddedContent, demands.content.filter(|_| lacks_content(message.role(), flags))),
                 (ChangeKind::Reshaped, demands.shape.filter(|_| flags.has(MessageFlags::MALFORMED) && !in_block)),
+                (ChangeKind::DroppedCallList, demands.call_list.filter(|_| flags.has(MessageFlags::EMPTY_CALLS))),
             ];
             let changes = told.into_iter().filter_map(|(kind, rule)| Some(change(kind, message.index, None, rule?)));
             self.log.extend(changes);
+        }
+    }
+
+    /// A10, A11 and A24 inside results: empty texts leave, and an error that would say nothing says so.
+    fn fill_results(&mut self) {
+        if !self.list.is_own() {
+            return;
+        }
+        let demands = self.list.demands;
+        for part in self.drafts.iter_mut().flat_map(|draft| &mut draft.parts).filter(|part| is_hollow(&part.row)) {
+            let Piece::Block { message, block, edits, .. } = &mut part.piece else { continue };
+            let has = |flag| part.row.flags.has(flag);
+            let kinds = [
+                (ChangeKind::DroppedText, demands.empty_text.filter(|_| has(BlockFlags::EMPTY_INSIDE))),
+                (ChangeKind::FilledResult, demands.silent_error.filter(|_| has(BlockFlags::SILENT_ERROR))),
+            ];
+            for (kind, rule) in kinds.into_iter().filter_map(|(kind, rule)| Some((kind, rule?))) {
+                edits.mend_result = true;
+                self.log.push(change(kind, *message, Some(*block), rule));
+            }
         }
     }
 
@@ -249,29 +271,31 @@ impl Mender<'_, '_> {
         }
     }
 
-    /// A5: every use of an id but the first gets a number of its own, and its result with it. Which use keeps the id
-    /// does not depend on what comes later, so that the prefix stays. Ids that were mended take their results
-    /// along as well.
+    /// A5, A21: every use of an id but the first gets an id that is made from its place, and so does a call whose id is
+    /// refused; results follow. Which use keeps the id, and what the others are called, depends on nothing that
+    /// comes later, so that the prefix stays. That an id looks like a made one does not matter: it is one
+    /// more use of it.
     fn rename_calls(&mut self) {
-        let rule = self.list.demands.unique_ids;
-        let mut uses: HashMap<u64, u32> = HashMap::new();
-        let mut changed: HashMap<(u32, u32), (u32, bool)> = HashMap::new();
+        let demands = self.list.demands;
+        let mut ids = Ids { unique: demands.unique_ids.is_some(), ..Ids::default() };
+        let mut changed: HashMap<(u32, u32), u32> = HashMap::new();
         for draft in &mut self.drafts {
-            let mut renamed = false;
+            let mut renamed = None;
             for part in draft.parts.iter_mut().filter(|part| part.row.kind == BlockKind::Call) {
-                let number = rule.filter(|_| is_identified_call(&part.row)).map_or(1, |_| next_use(&mut uses, part));
+                let mends = self.list.written.call_id.is_some() && wants_id(&part.row);
                 let Piece::Block { message, block, edits, .. } = &mut part.piece else { continue };
-                let place = (*message, *block);
-                if let Some(rule) = rule.filter(|_| number > 1) {
-                    edits.copy = number;
-                    self.log.push(change(ChangeKind::Renamed, place.0, Some(place.1), rule));
-                    renamed = true;
+                let repeats = is_identified_call(&part.row) && !mends && ids.repeats(part.row.id);
+                if !mends && !repeats {
+                    continue;
                 }
-                if edits.copy > 0 || edits.mend_id {
-                    changed.insert(place, (edits.copy, edits.mend_id));
+                edits.made_id = ids.make(*message, *block);
+                changed.insert((*message, *block), edits.made_id);
+                if let Some(rule) = demands.unique_ids.or(demands.call_id).filter(|_| repeats) {
+                    self.log.push(change(ChangeKind::Renamed, *message, Some(*block), rule));
+                    renamed = Some(rule);
                 }
             }
-            if let Some(rule) = rule.filter(|_| renamed) {
+            if let Some(rule) = renamed {
                 free_of_thinking(draft, rule, self.log);
             }
         }
@@ -310,13 +334,14 @@ impl Mender<'_, '_> {
         }
     }
 
-    /// A11, A13, A12, in this order. A breakpoint is the caller's mark, not part of the model's turn, so
+    /// A11, A23, A13, A12, in this order. A breakpoint is the caller's mark, not part of the model's turn, so
     /// it may leave a turn with thinking where there is no other way.
     fn settle_breakpoints(&mut self) {
         if !self.is(Provider::Anthropic) {
             return;
         }
         self.drop_breakpoints(RuleId::A11, |part| is_empty_text(&part.row));
+        self.drop_breakpoints(RuleId::A23, |part| is_thinking(&part.row));
         if self.list.mode.short_breakpoints {
             self.shorten_breakpoints();
         } else {
@@ -375,7 +400,6 @@ fn mend_block(demands: &Demands, part: &mut Part, log: &mut Vec<Change>) -> Opti
     let call_id = demands.call_id.filter(|_| wants_id(&part.row));
     let shape = demands.shape.filter(|_| part.row.flags.has(BlockFlags::MALFORMED));
     edits.mend_arguments = arguments.is_some();
-    edits.mend_id = call_id.is_some();
     edits.reshape = shape.is_some();
     let kinds =
         [(ChangeKind::MendedArguments, arguments), (ChangeKind::MendedId, call_id), (ChangeKind::Reshaped, shape)];
@@ -383,21 +407,39 @@ fn mend_block(demands: &Demands, part: &mut Part, log: &mut Vec<Change>) -> Opti
     arguments.or(call_id).or(shape)
 }
 
-/// The number of this use of a call's id.
-fn next_use(uses: &mut HashMap<u64, u32>, part: &Part) -> u32 {
-    let number = uses.entry(part.row.id).or_insert(0);
-    *number += 1;
-    *number
+/// The ids of the calls so far, by their hashes.
+#[derive(Default)]
+struct Ids {
+    /// Whether an id may be used only once. Where it may be used again, only made ones are kept apart.
+    unique: bool,
+    used: HashSet<u64>,
+    made: HashSet<u64>,
 }
 
-/// Gives a result the number and the id that its call got.
-fn follow_call(part: &mut Part, changed: &HashMap<(u32, u32), (u32, bool)>) {
-    match &mut part.piece {
-        Piece::Block { call: Some(call), edits, .. } => {
-            (edits.copy, edits.mend_id) = changed.get(call).copied().unwrap_or_default();
+impl Ids {
+    /// Whether an id may not be used (again).
+    fn repeats(&mut self, id: u64) -> bool {
+        let fresh = self.used.insert(id);
+        !fresh && (self.unique || self.made.contains(&id))
+    }
+
+    /// The first try at which the id that is made for a place is no other call's. There are as many tries as calls at most.
+    fn make(&mut self, message: u32, block: u32) -> u32 {
+        let mut attempt = 1;
+        while !self.used.insert(id_hash(&made_id(message, block, attempt))) {
+            attempt += 1;
         }
-        Piece::NoResult { message, block, copy, mend_id } => {
-            (*copy, *mend_id) = changed.get(&(*message, *block)).copied().unwrap_or_default();
+        self.made.insert(id_hash(&made_id(message, block, attempt)));
+        attempt
+    }
+}
+
+/// Gives a result the id that was made for its call.
+fn follow_call(part: &mut Part, changed: &HashMap<(u32, u32), u32>) {
+    match &mut part.piece {
+        Piece::Block { call: Some(call), edits, .. } => edits.made_id = changed.get(call).copied().unwrap_or_default(),
+        Piece::NoResult { message, block, made_id } => {
+            *made_id = changed.get(&(*message, *block)).copied().unwrap_or_default();
         }
         _ => {}
     }
