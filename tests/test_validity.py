@@ -453,7 +453,7 @@ def test_the_first_use_keeps_a_repeated_id() -> None:
     repaired = repair(messages, "anthropic").messages
     assert repaired[1] is messages[1]
     assert [block["type"] for block in repaired[3]["content"]] == ["tool_use"]
-    assert repaired[3]["content"][0]["id"] == repaired[4]["content"][0]["tool_use_id"] == "call_3_0"
+    assert repaired[3]["content"][0]["id"] == repaired[4]["content"][0]["tool_use_id"] == "call_3_1"
 
 
 def test_servers_that_repeat_ids_are_left_alone() -> None:

@@ -272,6 +272,7 @@ fn judge_request(list: &List<'_>, found: &mut Vec<Violation>) {
     let Some(newest) = list.last() else { return };
     let large = list.mode.size.is_some_and(|size| size.tokens > size.limit);
     let size = list.demands.size.filter(|_| large);
-    let system = list.demands.empty_system.filter(|_| list.mode.empty_system && list.is_own());
+    // The system prompt stands beside the list: in whatever format that is, the provider reads it as it is.
+    let system = list.demands.empty_system.filter(|_| list.mode.empty_system);
     found.extend(size.into_iter().chain(system).map(|rule| newest.violation(None, rule)));
 }
