@@ -82,8 +82,8 @@ def test_a_refused_id_gets_a_made_one_that_is_nobody_s() -> None:
 
 @pytest.mark.parametrize("thinking", [None, True])
 def test_names_that_were_sent_stay_whatever_comes_later(thinking: bool | None) -> None:
-    # Genuine ids of every form that a name may have, after the calls that they could be taken for.
-    ids = [("t1", "t1-2", f"call_{2 * turn - 9}_0", "t1", f"call_{2 * turn + 1}_0")[turn % 5] for turn in range(60)]
+    # Genuine ids of every form that a name may have, after the use that they could be taken for and before it.
+    ids = [name for turn in range(20) for name in ("t1", f"t1-{turn + 1}", f"call_{1 + 6 * (turn + turn % 2)}_0")]
     transcript = octavo.Transcript("claude-sonnet-4-5", format="anthropic")
     sent: list[list[Any]] = []
     for at, message in enumerate(turns(ids)):
