@@ -93,7 +93,7 @@ def anthropic(messages: list[dict[str, Any]], request: Request) -> Iterator[tupl
                 yield index, "A5"
             seen |= {call["id"]} if call.get("id") else set()
     if messages and request.empty_system:
-        yield len(messages) - 1, "A25"
+        yield len(messages) - 1, "A26"
     if messages and messages[-1]["role"] == "assistant":
         content = blocks_of(messages[-1])
         if request.prefill is False:
@@ -112,7 +112,7 @@ def anthropic_shapes(messages: list[dict[str, Any]]) -> Iterator[tuple[int, str]
         for result in of_type(message, "tool_result"):
             content = result["content"]
             if result.get("is_error") and (content in ("", []) or (isinstance(content, list) and not said_in(content))):
-                yield index, "A24"
+                yield index, "A25"
             if not isinstance(content, str | list) or (
                 isinstance(content, list) and not all(isinstance(one, dict) for one in content)
             ):
@@ -203,7 +203,7 @@ def anthropic_cache(messages: list[dict[str, Any]], request: Request) -> Iterato
         yield len(messages) - 1, "A13"
     for index, message in enumerate(messages):
         thinking = of_type(message, "thinking", "redacted_thinking")
-        yield from [(index, "A23") for block in thinking if "cache_control" in block]
+        yield from [(index, "A24") for block in thinking if "cache_control" in block]
     marked = [
         (index, control.get("ttl") == "1h")
         for index, message in enumerate(messages)
@@ -281,7 +281,7 @@ def openai_shapes(index: int, message: dict[str, Any]) -> Iterator[tuple[int, st
     calls = message.get("tool_calls") or []
     yield from [(index, "O6") for call in calls if not isinstance(call["function"].get("arguments"), str)]
     if message.get("tool_calls") == []:
-        yield index, "O9"
+        yield index, "O10"
     content = message.get("content")
     if content in (None, []) and not calls:
         yield index, "O7"
@@ -434,7 +434,7 @@ def bedrock(messages: list[dict[str, Any]], request: Request) -> Iterator[tuple[
         if bedrock_ids(message, "toolUse") + bedrock_ids(message, "toolResult")
     ]
     if messages and request.empty_system:
-        yield len(messages) - 1, "A25"
+        yield len(messages) - 1, "A26"
     if request.has_tools is False and using:
         yield using[0], "B2"
     for index, message in enumerate(messages):
@@ -460,7 +460,7 @@ def bedrock_pairs(
     asked: Counter[str] = Counter()
     given_back = [block["toolResult"] for block in message["content"] if "toolResult" in block]
     silent = [one for one in given_back if one.get("status") == "error" and not said_in(one["content"])]
-    yield from [(index, "A24")] * len(silent)
+    yield from [(index, "A25")] * len(silent)
     if message["role"] == "assistant":
         given = bedrock_ids(after, "toolResult") if after["role"] == "user" else Counter[str]()
         yield from [(index, "A1")] * (bedrock_ids(message, "toolUse") - given).total()

@@ -42,7 +42,7 @@ def repaired_result(messages: Messages, provider: str = "anthropic") -> Any:
     return repaired[2]["content"][0]
 
 
-# ---- O9: an empty list of calls ----
+# ---- O10: an empty list of calls ----
 
 
 class Answer(pydantic.BaseModel):
@@ -63,11 +63,11 @@ def test_an_empty_list_of_calls_leaves_its_message() -> None:
     hollow = {"role": "assistant", "content": "a", "name": "helper", "tool_calls": [], "x_trace": 7}
     messages = chat(hollow)
     (found,) = octavo.validate(messages, "openai")
-    assert (found.index, found.rule, found.block) == (1, "O9", None)
+    assert (found.index, found.rule, found.block) == (1, "O10", None)
     repaired = octavo.repair(messages, "openai")
     assert repaired.messages[1] == {"role": "assistant", "content": "a", "name": "helper", "x_trace": 7}
     assert [repaired.messages[at] is messages[at] for at in (0, 2)] == [True, True]
-    assert [(change.kind, change.index, change.rule) for change in repaired.log] == [("dropped_call_list", 1, "O9")]
+    assert [(change.kind, change.index, change.rule) for change in repaired.log] == [("dropped_call_list", 1, "O10")]
     assert hollow["tool_calls"] == []
     assert octavo.validate(repaired.messages, "openai") == []
     assert octavo.repair(repaired.messages, "openai").log == ()
@@ -83,7 +83,7 @@ def test_no_list_of_calls_is_fine(calls: Any) -> None:
 
 def test_an_answer_of_an_sdk_with_an_empty_list_is_sent_without_it() -> None:
     messages = chat(Answer(content="a", tool_calls=[]), Answer(content="b").model_dump(), Answer(tool_calls=[]))
-    assert [found.rule for found in octavo.validate(messages, "openai")] == ["O9", "O7", "O9"]
+    assert [found.rule for found in octavo.validate(messages, "openai")] == ["O10", "O7", "O10"]
     context = octavo.assemble(messages, budget=1_000, model="gpt-5")
     for sent in (context.messages, context.openai()["messages"]):
         assert len(sent) == len(messages)
@@ -94,7 +94,7 @@ def test_an_answer_of_an_sdk_with_an_empty_list_is_sent_without_it() -> None:
 
 def test_a_gateway_s_list_is_judged_by_its_own_format() -> None:
     messages = chat({"role": "assistant", "content": "a", "tool_calls": []})
-    assert [found.rule for found in octavo.validate(messages, "anthropic", format="openai")] == ["O9"]
+    assert [found.rule for found in octavo.validate(messages, "anthropic", format="openai")] == ["O10"]
     assert "tool_calls" not in octavo.repair(messages, "anthropic", format="openai").messages[1]
 
 
@@ -158,13 +158,13 @@ def test_assemble_sends_no_empty_text_of_a_result() -> None:
     assert '"text": ""' not in str(converted).replace("'", '"')
 
 
-# ---- A24: an error that says nothing ----
+# ---- A25: an error that says nothing ----
 
 
 @pytest.mark.parametrize("content", ["", [], [text("")], [text("", cache_control=CACHE)]])
 def test_an_error_without_a_word_says_so(content: Any) -> None:
     messages = answered(content, is_error=True)
-    assert "A24" in rules_of(messages)
+    assert "A25" in rules_of(messages)
     result = repaired_result(messages)
     assert result["is_error"] is True
     assert result["content"]
@@ -174,7 +174,7 @@ def test_an_error_without_a_word_says_so(content: Any) -> None:
 def test_a_missing_content_of_an_error_is_filled() -> None:
     messages = answered("", is_error=True)
     del messages[2]["content"][0]["content"]
-    assert rules_of(messages) == ["A24"]
+    assert rules_of(messages) == ["A25"]
     assert repaired_result(messages)["content"]
 
 
@@ -189,7 +189,7 @@ def test_bedrock_wants_the_same() -> None:
     contents: list[list[dict[str, Any]]] = [[], [{"text": ""}]]
     for content in contents:
         assert rules_of(exchange(content, "success"), "bedrock") == []
-        assert rules_of(exchange(content, "error"), "bedrock") == ["A24"]
+        assert rules_of(exchange(content, "error"), "bedrock") == ["A25"]
         result = repaired_result(exchange(content, "error"), "bedrock")["toolResult"]
         assert result["status"] == "error"
         assert result["content"][0]["text"]
@@ -203,7 +203,7 @@ def test_a_filled_result_is_counted() -> None:
     assert context.tokens == counter.count_messages(context.messages).tokens > counter.count_messages(messages).tokens
 
 
-# ---- A23: a breakpoint on thinking ----
+# ---- A24: a breakpoint on thinking ----
 
 
 @pytest.mark.parametrize("thinking", [THINKING, {"type": "redacted_thinking", "data": "x"}])
@@ -212,12 +212,12 @@ def test_a_breakpoint_leaves_thinking_and_nothing_else_does(thinking: dict[str, 
     said = {"role": "assistant", "content": [marked, text("a", cache_control=CACHE)]}
     messages = [{"role": "user", "content": "q"}, said, {"role": "user", "content": "and?"}]
     (found,) = octavo.validate(messages, "anthropic")
-    assert (found.index, found.block, found.rule) == (1, 0, "A23")
+    assert (found.index, found.block, found.rule) == (1, 0, "A24")
     repaired = octavo.repair(messages, "anthropic")
     assert repaired.messages[1]["content"] == [thinking, text("a", cache_control=CACHE)]
     assert said["content"][0] is marked
     assert marked["cache_control"] == CACHE
-    assert [(change.kind, change.block, change.rule) for change in repaired.log] == [("dropped_breakpoint", 0, "A23")]
+    assert [(change.kind, change.block, change.rule) for change in repaired.log] == [("dropped_breakpoint", 0, "A24")]
     assert octavo.validate(repaired.messages, "anthropic", original=messages) == []
     context = octavo.assemble(messages, budget=1_000, model="claude-sonnet-4-5", thinking=True)
     assert context.anthropic()["messages"] == repaired.messages
@@ -231,7 +231,7 @@ def test_a_breakpoint_on_thinking_takes_no_place_among_the_four() -> None:
     assert repaired.messages[1]["content"] == [THINKING, text("a", cache_control=CACHE)]
 
 
-# ---- A25: empty texts of the system prompt ----
+# ---- A26: empty texts of the system prompt ----
 
 USER: Messages = [{"role": "user", "content": "q"}]
 
@@ -256,10 +256,10 @@ class Block(pydantic.BaseModel):
 def test_an_empty_text_of_the_system_prompt_is_told_and_not_sent(system: Any) -> None:
     before = copy.deepcopy(system)
     (found,) = octavo.validate(USER, "anthropic", system=system)
-    assert (found.index, found.rule) == (0, "A25")
+    assert (found.index, found.rule) == (0, "A26")
     repaired = octavo.repair(USER, "anthropic", system=system)
     assert repaired.messages[0] is USER[0]
-    assert [(change.kind, change.rule) for change in repaired.log] == [("told", "A25")]
+    assert [(change.kind, change.rule) for change in repaired.log] == [("told", "A26")]
     context = octavo.assemble(USER, budget=1_000, model="claude-sonnet-4-5", system=system)
     assert context.system == context.anthropic()["system"] == [text("policy")]
     assert system == before

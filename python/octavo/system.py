@@ -10,7 +10,7 @@ from octavo.messages import Provider, plain
 __all__ = ["EMPTY_REFUSED", "member", "without_empty_texts"]
 
 EMPTY_REFUSED: Final[frozenset[Provider]] = frozenset({"anthropic", "bedrock"})
-"""Providers that refuse a request for one empty text block in its system prompt (rule A25)."""
+"""Providers that refuse a request for one empty text block in its system prompt (rule A26)."""
 
 
 def without_empty_texts(system: Any) -> Any:

@@ -228,7 +228,7 @@ def repair(
     result, results without call leave. An assistant turn with thinking is never edited inside: it stays
     as it is, or loses all its thinking where it cannot stand. Repairing twice is repairing once.
 
-    Rules that only the request can meet (A7, A18, A25, B2, R6) are told in the log, and left.
+    Rules that only the request can meet (A7, A18, A26, B2, R6) are told in the log, and left.
     """
     whole = listed(messages)
     mode = mode_of(
@@ -288,7 +288,7 @@ def _thinking_of(message: Mapping[str, Any]) -> list[tuple[int, Mapping[str, Any
     content = message.get("content")
     blocks = [plain(block) for block in content if not isinstance(block, str)] if isinstance(content, list) else []
     types = ("thinking", "redacted_thinking")
-    # The caller's mark is no part of it, and may not stand there at all (A23).
+    # The caller's mark is no part of it, and may not stand there at all (A24).
     return [
         (at, {name: value for name, value in block.items() if name != "cache_control"})
         for at, block in enumerate(blocks)

@@ -13,6 +13,7 @@ mod breakpoints;
 mod content;
 mod demands;
 mod draft;
+mod ids;
 mod matching;
 mod mend;
 mod order;

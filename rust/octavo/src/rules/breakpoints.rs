@@ -23,7 +23,7 @@ pub(super) fn judge(list: &List<'_>, found: &mut Vec<Violation>) {
                 found.push(here(RuleId::A11));
             }
             if is_thinking(block) {
-                found.push(here(RuleId::A23));
+                found.push(here(RuleId::A24));
             }
             if count > MAX_BREAKPOINTS {
                 excess.get_or_insert(here(RuleId::A12));

@@ -94,8 +94,8 @@ const ANTHROPIC: Demands = Demands {
     shape: Some(RuleId::A22),
     content: None,
     call_list: None,
-    silent_error: Some(RuleId::A24),
-    empty_system: Some(RuleId::A25),
+    silent_error: Some(RuleId::A25),
+    empty_system: Some(RuleId::A26),
 };
 
 const OPENAI: Demands = Demands {
@@ -118,7 +118,7 @@ const OPENAI: Demands = Demands {
     call_id: None,
     shape: Some(RuleId::O8),
     content: Some(RuleId::O7),
-    call_list: Some(RuleId::O9),
+    call_list: Some(RuleId::O10),
     silent_error: None,
     empty_system: None,
 };

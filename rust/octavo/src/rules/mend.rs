@@ -3,19 +3,17 @@
 //! Each pass settles one rule and undoes none of those before it; the order of the calls in
 //! [`mend`] is therefore part of the design. All are linear.
 
-use std::collections::{HashMap, HashSet};
-
 use super::breakpoints::{MAX_BREAKPOINTS, is_empty_text, is_hour, is_short};
 use super::content::{ends_in_space, is_blank, is_hollow};
 use super::demands::{Demands, Layout};
 use super::draft::{Draft, Part};
+use super::ids::settle_ids;
 use super::order::{may_precede_system, takes_system};
-use super::pairing::is_identified_call;
 use super::reasoning::{is_thinking, wants_reasoning_content};
-use super::recipe::{Change, ChangeKind, Edits, Note, Piece, made_id};
+use super::recipe::{Change, ChangeKind, Edits, Note, Piece};
 use super::shape::{has_bad_arguments, lacks_content, wants_id};
 use super::{List, Provider, RuleId};
-use crate::message::{BlockFlags, BlockKind, BlockRow, MessageFlags, Role, id_hash};
+use crate::message::{BlockFlags, BlockKind, BlockRow, MessageFlags, Role};
 
 /// Runs every pass.
 pub(super) fn mend(list: &List<'_>, drafts: Vec<Draft>, log: &mut Vec<Change>) -> Vec<Draft> {
@@ -28,7 +26,7 @@ pub(super) fn mend(list: &List<'_>, drafts: Vec<Draft>, log: &mut Vec<Change>) -
     mender.merge();
     mender.turn_thinking_off();
     mender.settle_end();
-    mender.rename_calls();
+    settle_ids(mender.list, &mut mender.drafts, mender.log);
     mender.sign_calls();
     mender.add_reasoning();
     mender.settle_breakpoints();
@@ -69,7 +67,7 @@ impl Mender<'_, '_> {
         self.drafts = kept;
     }
 
-    /// A19 to A22, O5 to O9: names of roles, arguments, ids and blocks that are not as the format has them. In a turn
+    /// A19 to A22, O5 to O8, O10: names of roles, arguments, ids and blocks that are not as the format has them. In a turn
     /// whose thinking is signed nothing is edited beside it.
     fn settle_shapes(&mut self) {
         self.tell_messages();
@@ -103,7 +101,7 @@ impl Mender<'_, '_> {
         }
     }
 
-    /// A10, A11 and A24 inside results: empty texts leave, and an error that would say nothing says so.
+    /// A10, A11 and A25 inside results: empty texts leave, and an error that would say nothing says so.
     fn fill_results(&mut self) {
         if !self.list.is_own() {
             return;
@@ -271,39 +269,6 @@ impl Mender<'_, '_> {
         }
     }
 
-    /// A5, A21: every use of an id but the first gets an id that is made from its place, and so does a call whose id is
-    /// refused; results follow. Which use keeps the id, and what the others are called, depends on nothing that
-    /// comes later, so that the prefix stays. That an id looks like a made one does not matter: it is one
-    /// more use of it.
-    fn rename_calls(&mut self) {
-        let demands = self.list.demands;
-        let mut ids = Ids { unique: demands.unique_ids.is_some(), ..Ids::default() };
-        let mut changed: HashMap<(u32, u32), u32> = HashMap::new();
-        for draft in &mut self.drafts {
-            let mut renamed = None;
-            for part in draft.parts.iter_mut().filter(|part| part.row.kind == BlockKind::Call) {
-                let mends = self.list.written.call_id.is_some() && wants_id(&part.row);
-                let Piece::Block { message, block, edits, .. } = &mut part.piece else { continue };
-                let repeats = is_identified_call(&part.row) && !mends && ids.repeats(part.row.id);
-                if !mends && !repeats {
-                    continue;
-                }
-                edits.made_id = ids.make(*message, *block);
-                changed.insert((*message, *block), edits.made_id);
-                if let Some(rule) = demands.unique_ids.or(demands.call_id).filter(|_| repeats) {
-                    self.log.push(change(ChangeKind::Renamed, *message, Some(*block), rule));
-                    renamed = Some(rule);
-                }
-            }
-            if let Some(rule) = renamed {
-                free_of_thinking(draft, rule, self.log);
-            }
-        }
-        if !changed.is_empty() {
-            self.drafts.iter_mut().flat_map(|draft| &mut draft.parts).for_each(|part| follow_call(part, &changed));
-        }
-    }
-
     /// G2: each step of the current turn without a signature gets the documented stand-in.
     fn sign_calls(&mut self) {
         if !self.is(Provider::Gemini) || !self.list.mode.signed_calls {
@@ -334,14 +299,14 @@ impl Mender<'_, '_> {
         }
     }
 
-    /// A11, A23, A13, A12, in this order. A breakpoint is the caller's mark, not part of the model's turn, so
+    /// A11, A24, A13, A12, in this order. A breakpoint is the caller's mark, not part of the model's turn, so
     /// it may leave a turn with thinking where there is no other way.
     fn settle_breakpoints(&mut self) {
         if !self.is(Provider::Anthropic) {
             return;
         }
         self.drop_breakpoints(RuleId::A11, |part| is_empty_text(&part.row));
-        self.drop_breakpoints(RuleId::A23, |part| is_thinking(&part.row));
+        self.drop_breakpoints(RuleId::A24, |part| is_thinking(&part.row));
         if self.list.mode.short_breakpoints {
             self.shorten_breakpoints();
         } else {
@@ -407,44 +372,6 @@ fn mend_block(demands: &Demands, part: &mut Part, log: &mut Vec<Change>) -> Opti
     arguments.or(call_id).or(shape)
 }
 
-/// The ids of the calls so far, by their hashes.
-#[derive(Default)]
-struct Ids {
-    /// Whether an id may be used only once. Where it may be used again, only made ones are kept apart.
-    unique: bool,
-    used: HashSet<u64>,
-    made: HashSet<u64>,
-}
-
-impl Ids {
-    /// Whether an id may not be used (again).
-    fn repeats(&mut self, id: u64) -> bool {
-        let fresh = self.used.insert(id);
-        !fresh && (self.unique || self.made.contains(&id))
-    }
-
-    /// The first try at which the id that is made for a place is no other call's. There are as many tries as calls at most.
-    fn make(&mut self, message: u32, block: u32) -> u32 {
-        let mut attempt = 1;
-        while !self.used.insert(id_hash(&made_id(message, block, attempt))) {
-            attempt += 1;
-        }
-        self.made.insert(id_hash(&made_id(message, block, attempt)));
-        attempt
-    }
-}
-
-/// Gives a result the id that was made for its call.
-fn follow_call(part: &mut Part, changed: &HashMap<(u32, u32), u32>) {
-    match &mut part.piece {
-        Piece::Block { call: Some(call), edits, .. } => edits.made_id = changed.get(call).copied().unwrap_or_default(),
-        Piece::NoResult { message, block, made_id } => {
-            *made_id = changed.get(&(*message, *block)).copied().unwrap_or_default();
-        }
-        _ => {}
-    }
-}
-
 fn is_breakpoint(part: &Part) -> bool {
     let dropped = matches!(part.piece, Piece::Block { edits, .. } if edits.drop_breakpoint);
     part.row.flags.is_breakpoint() && !dropped
@@ -457,7 +384,7 @@ fn edit(part: &mut Part, change: impl FnOnce(&mut Edits)) {
 }
 
 /// Takes all thinking out of a turn, which may then be edited. False when there was none.
-fn free_of_thinking(draft: &mut Draft, rule: RuleId, log: &mut Vec<Change>) -> bool {
+pub(super) fn free_of_thinking(draft: &mut Draft, rule: RuleId, log: &mut Vec<Change>) -> bool {
     let before = draft.parts.len();
     draft.parts.retain(|part| !is_thinking(&part.row));
     let freed = draft.parts.len() < before;
@@ -469,6 +396,6 @@ fn free_of_thinking(draft: &mut Draft, rule: RuleId, log: &mut Vec<Change>) -> b
     freed
 }
 
-fn change(kind: ChangeKind, message: u32, block: Option<u32>, rule: RuleId) -> Change {
+pub(super) fn change(kind: ChangeKind, message: u32, block: Option<u32>, rule: RuleId) -> Change {
     Change { kind, message, block, rule }
 }

@@ -161,15 +161,15 @@ rules! {
         "a content block is not of the shape that it should have",
         "messages.N.content.M: Input should be a valid dictionary or object to extract fields from",
         "recalled, not found at a source";
-    A23 [Anthropic] Judged::Messages,
+    A24 [Anthropic] Judged::Messages,
         "a thinking block carries cache_control",
         "messages.N.content.M.thinking.cache_control: Extra inputs are not permitted",
         "BerriAI/litellm PR #39815";
-    A24 [Anthropic, Bedrock] Judged::Messages,
+    A25 [Anthropic, Bedrock] Judged::Messages,
         "the result for {id} reports an error and says nothing",
         "messages.N.content.M.tool_result: content cannot be empty if `is_error` is true / The content field at messages.N.content.M.toolResult cannot be empty when status value is error.",
         "aws-samples/sample-multi-agent-orchestration-chat-on-agentcore #15; logs of agents in public repositories";
-    A25 [Anthropic, Bedrock] Judged::Request("system given"),
+    A26 [Anthropic, Bedrock] Judged::Request("system given"),
         "a text block of the system prompt is empty: send the system prompt without it",
         "system: text content blocks must be non-empty / system.1: cache_control cannot be set for empty text blocks",
         "vellum-ai/vellum-assistant PR #30712; Bedrock API reference, SystemContentBlock (at least one character)";
@@ -205,7 +205,7 @@ rules! {
         "the content is neither a text nor a list of parts",
         "Invalid type for 'messages[N].content': expected one of a string or array of objects, but got an object instead.",
         "recalled, not found at a source";
-    O9 [OpenAi] Judged::Messages,
+    O10 [OpenAi] Judged::Messages,
         "the list of calls is empty: it may be left out, and must not be empty",
         "Invalid 'messages[N].tool_calls': empty array. Expected an array with minimum length 1, but got an empty array instead.",
         "openai/openai-python #2061, openai/openai-node PR #1341, chatboxai/chatbox #2079";
