@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 Messages = list[dict[str, Any]]
 
-_IDS = st.sampled_from(["c1", "c2", "c3", "c1-2"])
-_ODD_IDS = st.sampled_from(["c1", "c2", "c3", "c1-2", "c 1", "c:1", "c_1"])
+_IDS = st.sampled_from(["c1", "c2", "c3", "c1-2", "call_3_0"])
+_ODD_IDS = st.sampled_from(["c1", "c2", "c3", "call_1_0", "c 1", "c:1", "c_1"])
 _ARGUMENTS: st.SearchStrategy[Any] = st.sampled_from([{}, {"q": 1}, {}, {"q": 2}, None, "", '{"q": 3}', "oops", [4]])
 _TEXTS = st.sampled_from(["hello", "two words", "", " ", "ends in space ", "줄\n"])
 _CACHE = st.sampled_from([None, None, None, None, {"type": "ephemeral"}, {"type": "ephemeral", "ttl": "1h"}])
@@ -35,17 +35,21 @@ def _anthropic_block() -> st.SearchStrategy[dict[str, Any]]:
             lambda drawn: {"type": "tool_use", "id": drawn[0], "name": "look", "input": drawn[1]}
         ),
         st.just("bare"),
-        st.just({"type": "thinking", "thinking": "hm  ", "signature": "S"}),
-        st.just({"type": "redacted_thinking", "data": "x"}),
+        _marked({"type": "thinking", "thinking": "hm  ", "signature": "S"}),
+        _marked({"type": "redacted_thinking", "data": "x"}),
         st.just({"type": "web_search_tool_result", "tool_use_id": "w", "content": []}),
     )
 
 
+def _marked(block: dict[str, Any]) -> st.SearchStrategy[dict[str, Any]]:
+    return _CACHE.map(lambda cache: block if cache is None else {**block, "cache_control": cache})
+
+
 def _anthropic_answer() -> st.SearchStrategy[dict[str, Any]]:
     result = _IDS.map(lambda name: {"type": "tool_result", "tool_use_id": name, "content": "out"})
-    content = st.lists(anthropic_text() | st.just("bare"), max_size=3) | st.just({"ok": True})
-    odd = st.tuples(_ODD_IDS, content).map(
-        lambda drawn: {"type": "tool_result", "tool_use_id": drawn[0], "content": drawn[1]}
+    content = st.lists(anthropic_text() | st.sampled_from(["bare", ""]), max_size=3) | st.sampled_from([{"ok": 1}, ""])
+    odd = st.tuples(_ODD_IDS, content, st.booleans()).map(
+        lambda drawn: {"type": "tool_result", "tool_use_id": drawn[0], "content": drawn[1], "is_error": drawn[2]}
     )
     return st.one_of(result, result, odd, anthropic_text())
 
@@ -113,6 +117,8 @@ def openai(draw: st.DrawFn) -> Messages:
 
 def _chat_turn(draw: st.DrawFn, ids: list[str]) -> dict[str, Any]:
     turn: dict[str, Any] = {"role": "assistant", "content": draw(_TEXTS | st.none())}
+    if draw(st.integers(0, 4)) == 0:
+        turn["tool_calls"] = []
     if ids:
         arguments = draw(st.sampled_from(["{}", "{}", "{}", {"q": 1}, None]))
         function = {"name": "look", "arguments": arguments}
@@ -159,7 +165,10 @@ def bedrock() -> st.SearchStrategy[Messages]:
     call = st.tuples(_ODD_IDS, _ARGUMENTS).map(
         lambda drawn: {"toolUse": {"toolUseId": drawn[0], "name": "look", "input": drawn[1]}}
     )
-    result = _IDS.map(lambda name: {"toolResult": {"toolUseId": name, "content": [{"text": "out"}]}})
+    content: st.SearchStrategy[Any] = st.lists(st.sampled_from([{"text": "out"}, {"text": ""}]), max_size=2)
+    result = st.tuples(_IDS, content, st.sampled_from(["success", "error"])).map(
+        lambda drawn: {"toolResult": {"toolUseId": drawn[0], "content": drawn[1], "status": drawn[2]}}
+    )
     thinking = st.just({"reasoningContent": {"reasoningText": {"text": "hm", "signature": "S"}}})
     cache = st.just({"cachePoint": {"type": "default"}})
     assistant = st.lists(st.one_of(text, call, call, thinking), max_size=3)

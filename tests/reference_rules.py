@@ -31,6 +31,7 @@ class Request:
     signed_calls: bool = False
     reasoning_content: bool | None = False
     every_turn: bool = False
+    empty_system: bool = False
     around: tuple[bool, ...] = ()
     """Of each cache breakpoint of tools and system, in order, whether it lives an hour."""
 
@@ -93,6 +94,8 @@ def anthropic(messages: list[dict[str, Any]], request: Request) -> Iterator[tupl
             if call.get("id") in seen:
                 yield index, "A5"
             seen |= {call["id"]} if call.get("id") else set()
+    if messages and request.empty_system:
+        yield len(messages) - 1, "A26"
     if messages and messages[-1]["role"] == "assistant":
         content = blocks_of(messages[-1])
         if request.prefill is False:
@@ -110,10 +113,17 @@ def anthropic_shapes(messages: list[dict[str, Any]]) -> Iterator[tuple[int, str]
                 yield index, "A21"
         for result in of_type(message, "tool_result"):
             content = result["content"]
+            if result.get("is_error") and (content in ("", []) or (isinstance(content, list) and not said_in(content))):
+                yield index, "A25"
             if not isinstance(content, str | list) or (
                 isinstance(content, list) and not all(isinstance(one, dict) for one in content)
             ):
                 yield index, "A22"
+
+
+def said_in(content: list[Any]) -> list[Any]:
+    """What a result's content holds beside texts without a character."""
+    return [one for one in content if one != "" and not (isinstance(one, dict) and one.get("text") == "")]
 
 
 def anthropic_pairs(messages: list[dict[str, Any]]) -> Iterator[tuple[int, str]]:
@@ -178,6 +188,13 @@ def anthropic_texts(messages: list[dict[str, Any]]) -> Iterator[tuple[int, str]]
         for block in of_type(message, "text"):
             if not block["text"] and "cache_control" in block:
                 yield index, "A11"
+        for result in of_type(message, "tool_result"):
+            inside = result["content"] if isinstance(result["content"], list) else []
+            empty = [one for one in inside if one not in said_in(inside)]
+            if empty:
+                yield index, "A10"
+            if any("cache_control" in one for one in empty):
+                yield index, "A11"
 
 
 def anthropic_cache(messages: list[dict[str, Any]], request: Request) -> Iterator[tuple[int, str]]:
@@ -186,6 +203,9 @@ def anthropic_cache(messages: list[dict[str, Any]], request: Request) -> Iterato
         yield len(messages) - 1, "A12"
     if messages and any(hour and not all(around[:at]) for at, hour in enumerate(around)):
         yield len(messages) - 1, "A13"
+    for index, message in enumerate(messages):
+        thinking = of_type(message, "thinking", "redacted_thinking")
+        yield from [(index, "A24") for block in thinking if "cache_control" in block]
     marked = [
         (index, control.get("ttl") == "1h")
         for index, message in enumerate(messages)
@@ -202,8 +222,9 @@ def anthropic_cache(messages: list[dict[str, Any]], request: Request) -> Iterato
 
 
 def controls(block: dict[str, Any]) -> list[dict[str, Any]]:
-    """What a block and the content of a result carry; inside first."""
+    """What a block and the content of a result carry; inside first, and not what goes with an empty text there."""
     inside = block["content"] if block["type"] == "tool_result" and isinstance(block["content"], list) else []
+    inside = said_in(inside)
     inner = [control for one in inside if isinstance(one, dict) for control in controls(one)]
     return inner + ([block["cache_control"]] if "cache_control" in block else [])
 
@@ -263,6 +284,8 @@ def openai_shapes(index: int, message: dict[str, Any]) -> Iterator[tuple[int, st
         yield index, "O5"
     calls = message.get("tool_calls") or []
     yield from [(index, "O6") for call in calls if not isinstance(call["function"].get("arguments"), str)]
+    if message.get("tool_calls") == []:
+        yield index, "O10"
     content = message.get("content")
     if content in (None, []) and not (calls and message["role"] in ("assistant", "model")):
         yield index, "O7"
@@ -417,6 +440,8 @@ def bedrock(messages: list[dict[str, Any]], request: Request) -> Iterator[tuple[
         for at, message in enumerate(messages)
         if bedrock_ids(message, "toolUse") + bedrock_ids(message, "toolResult")
     ]
+    if messages and request.empty_system:
+        yield len(messages) - 1, "A26"
     if request.has_tools is False and using:
         yield using[0], "B2"
     for index, message in enumerate(messages):
@@ -440,6 +465,9 @@ def bedrock_pairs(
 ) -> Iterator[tuple[int, str]]:
     results = bedrock_ids(message, "toolResult")
     asked: Counter[str] = Counter()
+    given_back = [block["toolResult"] for block in message["content"] if "toolResult" in block]
+    silent = [one for one in given_back if one.get("status") == "error" and not said_in(one["content"])]
+    yield from [(index, "A25")] * len(silent)
     if message["role"] == "assistant":
         given = bedrock_ids(after, "toolResult") if after["role"] == "user" else Counter[str]()
         yield from [(index, "A1")] * (bedrock_ids(message, "toolUse") - given).total()

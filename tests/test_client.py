@@ -163,3 +163,29 @@ def test_an_unknown_client_is_a_typed_error() -> None:
     unknown: Any = "gemini"
     with pytest.raises(FormatError, match="expected one of anthropic, openai, openai-responses"):
         chat([OPENAI.user("q")]).notes(unknown)
+
+
+def test_the_stored_response_is_named_where_the_client_takes_it() -> None:
+    output = {"type": "function_call_output", "call_id": "c1", "output": "out"}
+    context = octavo.assemble(
+        [output], budget=9_000, model="gpt-5.1", format="openai-responses", previous_response_id="resp_1"
+    )
+    assert context.responses() == {"input": [output], "previous_response_id": "resp_1"}
+    assert "previous_response_id" not in context.openai()
+    transcript = octavo.Transcript("gpt-5.1", format="openai-responses")
+    transcript.append(output)
+    for stored in ("resp_1", "resp_2", None):
+        arguments = transcript.assemble(budget=9_000, previous_response_id=stored).responses()
+        assert arguments.get("previous_response_id", None) == stored
+    # From Chat messages as well: it is the request that continues a response.
+    assert chat([OPENAI.user("q")], "gpt-5.1", previous_response_id="resp_1").responses() == {
+        "input": [OPENAI.user("q")],
+        "previous_response_id": "resp_1",
+    }
+
+
+def test_an_anthropic_client_gets_no_empty_text_of_the_system_prompt() -> None:
+    system = [{"type": "text", "text": ""}, {"type": "text", "text": "policy"}]
+    context = octavo.assemble([ANTHROPIC.user("q")], budget=9_000, model="gpt-5", format="anthropic", system=system)
+    assert context.system is system
+    assert context.anthropic()["system"] == [system[1]]

@@ -31,7 +31,7 @@ RUST_ALONE = {"vector", "lexical", "mask"}  # these may use `error` and nothing 
 
 PYTHON_LAYERS = (
     {"errors", "_core", "_build", "checking"},
-    {"messages", "formats", "budget", "sections", "cutting"},
+    {"messages", "formats", "budget", "sections", "system", "cutting"},
     {"tokens", "privacy", "state", "recall", "compaction", "memory", "stores", "model_facts", "recipes"},
     {"validity", "reading"},
     {"report", "client", "context", "drafting", "transcript", "assemble"},

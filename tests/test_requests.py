@@ -179,7 +179,7 @@ def test_a_repeated_id_is_renamed_where_it_comes_again(thinking: bool | None) ->
         assert after.messages[: len(before.messages)] == before.messages
     assert contexts[-1].messages[1] is messages[1]
     ids = [block["id"] for message in contexts[-1].messages for block in message["content"] if "id" in block]
-    assert ids == ["t1", "t1-2", "t1-3", "t1-4", "t1-5"]
+    assert ids == ["t1", "call_5_1", "call_9_1", "call_13_1", "call_17_1"]
 
 
 def test_a_signature_that_was_put_in_stays_in() -> None:

@@ -18,7 +18,7 @@ from reference_rules import Request, broken_rules
 from shared_data import conversations
 
 PROVIDERS = ["anthropic", "openai", "openai-responses", "gemini", "bedrock"]
-TOLD = {"A7", "A18", "B2", "R6"}
+TOLD = {"A7", "A18", "A26", "B2", "R6"}
 
 Messages = list[dict[str, Any]]
 
@@ -184,6 +184,13 @@ CASES: list[tuple[str, str, Messages, Messages, dict[str, Any]]] = [
         {},
     ),
     ("A18", "anthropic", [user("a")], [], {"tokens": 11, "limit": 10}),
+    (
+        "A24",
+        "anthropic",
+        [user("a"), {"role": "assistant", "content": [{**THINKING, "cache_control": {"type": "ephemeral"}}, THINKING]}],
+        [user("a"), {"role": "assistant", "content": [THINKING, cached("x")["content"][0]]}],
+        {},
+    ),
     ("O1", "openai", [user("a"), chat_call("c1")], [user("a"), chat_call("c1"), tool("c1")], {}),
     ("O2", "openai", [user("a"), tool("c1")], [user("a"), chat_call("c1"), tool("c1"), user("b")], {}),
     (
@@ -299,9 +306,10 @@ def test_cache_control_on_an_empty_text_breaks_two_rules() -> None:
 
 
 def test_every_row_of_the_table_is_tested_or_says_why_not() -> None:
-    # Those of roles and shapes have their cases in test_requests.py.
+    # Roles and shapes have their cases in test_requests.py, what says nothing has them in test_empty_content.py.
     shapes = {"A19", "A20", "A21", "A22", "O5", "O6", "O7", "O8"}
-    tested = {case[0] for case in CASES} | {"A11"} | shapes
+    empty = {"A11", "A25", "A26", "O10"}
+    tested = {case[0] for case in CASES} | empty | shapes
     silent = {"A17", "R4", "R5"}
     assert {rule.id for rule in rules()} == tested | silent
     assert all(rule.source and rule.error and rule.says and rule.providers for rule in rules())
@@ -318,6 +326,7 @@ requests = st.builds(
     signed_calls=st.booleans(),
     reasoning_content=st.sampled_from([None, True, False]),
     every_turn=st.booleans(),
+    empty_system=st.booleans(),
     around=st.lists(st.booleans(), max_size=5).map(tuple),
 )
 
@@ -335,6 +344,7 @@ def mode_for(provider: Any, request: Request) -> Mode:
         signed_calls=request.signed_calls,
         reasoning_content=request.reasoning_content,
         every_turn=request.every_turn,
+        empty_system=request.empty_system,
         breakpoints=len(request.around),
         short_breakpoints=False in request.around,
         mixed_breakpoints=list(request.around) != sorted(request.around, reverse=True),
@@ -448,7 +458,7 @@ def user_note(text: str) -> dict[str, Any]:
 def test_both_sides_of_a_repeated_id_are_renamed() -> None:
     messages = [user("a"), call("t1"), result("t1"), call("t1"), result("t1"), call("t1-2"), result("t1-2")]
     repaired = repair(messages, "anthropic").messages
-    assert repaired[3]["content"][0]["id"] == repaired[4]["content"][0]["tool_use_id"] == "t1-2-2"
+    assert repaired[3]["content"][0]["id"] == repaired[4]["content"][0]["tool_use_id"] == "call_3_0"
     assert repaired[:3] == messages[:3]
     assert repaired[5] is messages[5]
 
@@ -459,7 +469,7 @@ def test_the_first_use_keeps_a_repeated_id() -> None:
     repaired = repair(messages, "anthropic").messages
     assert repaired[1] is messages[1]
     assert [block["type"] for block in repaired[3]["content"]] == ["tool_use"]
-    assert repaired[3]["content"][0]["id"] == repaired[4]["content"][0]["tool_use_id"] == "t1-2"
+    assert repaired[3]["content"][0]["id"] == repaired[4]["content"][0]["tool_use_id"] == "call_3_1"
 
 
 def test_servers_that_repeat_ids_are_left_alone() -> None:

@@ -50,7 +50,7 @@ def assemble(
         now: the time of the call. Nothing in a window depends on it; recall and expiry will.
         sections: texts beside the history.
         thinking: whether the call asks for thinking; rules about it hold only when it is said.
-        previous_response_id: the stored response that a Responses request continues.
+        previous_response_id: the stored response that a Responses request continues; `context.responses()` has it.
         strict: refuse a model that is not in the model table.
 
     Returns:

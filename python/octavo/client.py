@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from octavo.formats import ClientFormat, Converted, Note, convert
 from octavo.messages import Provider, infer_provider
+from octavo.system import without_empty_texts
 from octavo.validity import Change, Mode, mode_of, repaired_in
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ def written_for(draft: Draft, target: ClientFormat, messages: list[Any], system:
     converted = convert(
         messages, target, source=draft.asked.format, system=system, tools=tools, thinking="keep" if keep else "drop"
     )
+    if target == "anthropic":
+        converted = replace(converted, system=without_empty_texts(converted.system))
     for provider in _unmet(draft, target):
         converted = _repaired(converted, _mode(draft, target, provider, converted))
     return converted

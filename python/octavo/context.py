@@ -41,7 +41,8 @@ class Context:
 
     Attributes:
         messages: what to send, in the format that came in.
-        system: the system parameter with prefix sections, `None` where the system message leads `messages`.
+        system: the system parameter with prefix sections, `None` where the system message leads `messages`. Text
+            blocks that say nothing are left out where the provider refuses them.
         tools: the tool definitions, as they were given.
         format: the format of `messages`.
         provider: whose rules they obey.
@@ -93,8 +94,13 @@ class Context:
         return self._arguments("openai")
 
     def responses(self) -> dict[str, Any]:
-        """Keyword arguments for `client.responses.create`. See :meth:`anthropic`."""
-        return self._arguments("openai-responses")
+        """Keyword arguments for `client.responses.create`. See :meth:`anthropic`.
+
+        With the `previous_response_id` that the context was assembled for: outputs may answer calls that stand there.
+        """
+        stored = self._draft.asked.previous_response_id
+        continued = {} if stored is None else {"previous_response_id": stored}
+        return {**self._arguments("openai-responses"), **continued}
 
     def notes(self, target: ClientFormat) -> tuple[Note, ...]:
         """What the arguments for a client say otherwise than the context; empty where nothing was lost or added.

@@ -92,6 +92,9 @@ class Asked:
     mode: Mode
     added: tuple[int, int, int]
     before: Sent | None
+    previous_response_id: str | None = None
+    trimmed: bool = False
+    """Whether empty text blocks were left out of the system prompt that was given."""
 
     @property
     def source(self) -> Sequence[Any]:

@@ -186,8 +186,15 @@ def report_of(draft: Draft) -> Report:
         moved=plan.moved,
         spans=tuple(_spans(draft)),
         sections=draft.placed,
-        repairs=tuple(change.message for change in changes_of(asked.source, plan.changes, asked.format)),
+        repairs=tuple(_repairs(draft)),
     )
+
+
+def _repairs(draft: Draft) -> Iterator[str]:
+    asked = draft.asked
+    if asked.trimmed:
+        yield "system: left out empty text blocks"
+    yield from (change.message for change in changes_of(asked.source, draft.plan.changes, asked.format))
 
 
 def _certainty(draft: Draft) -> tuple[Method, float]:

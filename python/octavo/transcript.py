@@ -26,6 +26,7 @@ from octavo.messages import (
 )  # fmt: skip
 from octavo.reading import Read, likely_format, read_apart
 from octavo.sections import placeable
+from octavo.system import EMPTY_REFUSED, without_empty_texts
 from octavo.tokens import Counter, TokenCounter, Usage, counter_for
 from octavo.validity import Mode, mode_of
 
@@ -204,7 +205,7 @@ class Transcript:
             sections: texts beside the history.
             now: the time of the call. Nothing in a window depends on it; recall and expiry will.
             thinking: whether the call asks for thinking; rules about it hold only when it is said.
-            previous_response_id: the stored response that a Responses request continues.
+            previous_response_id: the stored response that a Responses request continues; `context.responses()` has it.
 
         Returns:
             A context that is valid for the provider. Where what must stay does not fit, `context.fits` is
@@ -233,16 +234,21 @@ class Transcript:
         check_text("previous_response_id", previous_response_id)
         system, tools = reread(system), reread(tools)
         engine = self._engine
+        provider = self._provider_of(engine)
+        given = system
+        if provider in EMPTY_REFUSED:
+            system = without_empty_texts(given)
         mark = _mark_of(system, tools)
         frame = self._frame(engine, mark, system, tools, sections)
         added = self._added(engine.format)
         basis = hash((frame.joined, frame.leading, mark, thinking)) & _BITS
         return Asked(
             engine=engine, counter=self._counter, model=self._model, format=engine.format,
-            provider=self._provider_of(engine), budget=limit, frame=frame, system=system, tools=tools,
+            provider=provider, budget=limit, frame=frame, system=system, tools=tools,
             limits=(limit.tokens, frame.tokens, frame.beside, basis, added[0]),
             mode=self._mode(engine, mark, thinking, previous_response_id, system, tools),
             added=added, before=self._before(len(engine)),
+            previous_response_id=previous_response_id, trimmed=system is not given,
         )  # fmt: skip
 
     def _concluded(self, draft: Draft) -> Context:

@@ -17,6 +17,7 @@ from octavo.messages import Format, Provider, infer_format, infer_provider, know
 from octavo.model_facts import facts_of
 from octavo.recipes import carry_out
 from octavo.recipes.wording import Change, Rule, changes_of, rules, said
+from octavo.system import EMPTY_REFUSED, member, without_empty_texts
 
 __all__ = ["Change", "Mode", "Repaired", "Rule", "Violation", "mode_of", "repair", "repaired_in", "rules", "validate"]
 
@@ -79,6 +80,8 @@ class Mode:
     """Whether one of them lives five minutes: none of an hour may follow."""
     mixed_breakpoints: bool = False
     """Whether one of an hour follows one of five minutes among them already."""
+    empty_system: bool = False
+    """Whether the system prompt holds an empty text block, and the provider refuses it."""
     size: tuple[int, int] | None = None
     """Tokens of the input plus the reserve, and the most that the model takes."""
 
@@ -130,6 +133,7 @@ def mode_of(
         short_breakpoints=not all(lives),
         # In order: tools, then system.
         mixed_breakpoints=lives != sorted(lives, reverse=True),
+        empty_system=whose in EMPTY_REFUSED and without_empty_texts(system) is not system,
         size=_size(tokens, limit),
     )
 
@@ -163,7 +167,8 @@ def validate(
         prefill: whether the model takes an assistant message at the end.
         system_messages: whether the model takes system messages amid the others.
         tools: the request's tools. `[]` says that there are none; `None` leaves it open.
-        system: the request's system blocks; their cache breakpoints count towards the limit.
+        system: the request's system blocks; their cache breakpoints count towards the limit, and none may be an
+            empty text.
         tokens: input tokens plus the reserve for the answer, judged against `limit`.
         limit: the most tokens that the model takes.
         original: the messages as they were recorded. Then thinking of the latest assistant message must
@@ -223,7 +228,7 @@ def repair(
     result, results without call leave. An assistant turn with thinking is never edited inside: it stays
     as it is, or loses all its thinking where it cannot stand. Repairing twice is repairing once.
 
-    Rules that only the request can meet (A7, A18, B2, R6) are told in the log, and left.
+    Rules that only the request can meet (A7, A18, A26, B2, R6) are told in the log, and left.
     """
     whole = listed(messages)
     mode = mode_of(
@@ -263,13 +268,8 @@ def _breakpoints(blocks: object) -> list[bool]:
     """Of each cache breakpoint of system blocks or tools, in order, whether it lives an hour."""
     if not isinstance(blocks, Sequence) or isinstance(blocks, str):
         return []
-    controls = (_member(block, "cache_control") for block in blocks)
-    return [_member(control, "ttl") == "1h" for control in controls if control is not None]
-
-
-def _member(value: object, name: str) -> object:
-    """A member of a mapping, or an attribute of an SDK's or Pydantic object."""
-    return value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
+    controls = (member(block, "cache_control") for block in blocks)
+    return [member(control, "ttl") == "1h" for control in controls if control is not None]
 
 
 def _changed_thinking(messages: Sequence[object], original: Sequence[object]) -> list[tuple[int, int | None, str]]:
@@ -287,4 +287,10 @@ def _changed_thinking(messages: Sequence[object], original: Sequence[object]) ->
 def _thinking_of(message: Mapping[str, Any]) -> list[tuple[int, Mapping[str, Any]]]:
     content = message.get("content")
     blocks = [plain(block) for block in content if not isinstance(block, str)] if isinstance(content, list) else []
-    return [(at, block) for at, block in enumerate(blocks) if block.get("type") in ("thinking", "redacted_thinking")]
+    types = ("thinking", "redacted_thinking")
+    # The caller's mark is no part of it, and may not stand there at all (A24).
+    return [
+        (at, {name: value for name, value in block.items() if name != "cache_control"})
+        for at, block in enumerate(blocks)
+        if block.get("type") in types
+    ]

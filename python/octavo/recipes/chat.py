@@ -54,12 +54,12 @@ class Chat(Shape):
         return edited if source is not None or role == edited.get("role") else _of_assistant(edited)
 
     def _no_result(self, piece: Piece) -> Block:
-        _, index, number, copy, edits = piece
+        _, index, number, made = piece
         call = self.block(index, number)
         if "function" not in call and "name" in call:
             # The member `function_call` of older clients: its result has a name and no id.
             return {"role": "function", "name": call["name"], "content": NO_RESULT}
-        call_id = self.final_id(index, number, copy, edits)
+        call_id = self.final_id(index, number, made)
         return {"role": "tool", **({"tool_call_id": call_id} if call_id else {}), "content": NO_RESULT}
 
     def _tool_message(self, piece: Piece) -> Block:
@@ -82,6 +82,8 @@ class Chat(Shape):
             self._put(message, member, left)
         if message.get("role") == "model":
             message["role"] = "assistant"
+        if is_list(message.get("tool_calls")) and not message["tool_calls"]:
+            del message["tool_calls"]
         says = message.get("tool_calls") or any(
             message.get(member) is not None for member in ("function_call", "refusal")
         )
@@ -102,10 +104,10 @@ class Chat(Shape):
 
     def _value(self, message: Block, place: _Place, piece: Piece) -> object:
         member, number = place
-        _, index, block, copy, edits, _ = piece
+        _, index, block, made, edits, _ = piece
         value = message[member] if number is None else message[member][number]
-        if copy and member == "tool_calls":
-            value = {**as_block(value), "id": self.final_id(index, block, copy, edits)}
+        if made and member == "tool_calls":
+            value = {**as_block(value), "id": self.final_id(index, block, made)}
         if edits & (Edits.MEND_ARGUMENTS | Edits.RESHAPE) and member in ("tool_calls", "function_call"):
             return _mended_call(as_block(value), member)
         return _stripped(value) if edits & Edits.STRIP_END else value

@@ -70,8 +70,8 @@ class Items(Shape):
         if tag in NOTES:
             return {"type": "message", "role": role, "content": NOTES[tag]}
         if tag == "no_result":
-            _, index, number, copy, edits = pieces[0]
-            return _no_output(self.block(index, number), self.final_id(index, number, copy, edits))
+            _, index, number, made = pieces[0]
+            return _no_output(self.block(index, number), self.final_id(index, number, made))
         if pieces and pieces[0][4] & Edits.AS_TEXT:
             text, rest = self.told(pieces[0])
             return {

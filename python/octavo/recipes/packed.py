@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from octavo.messages import plain
 from octavo.recipes.shape import (
     DUMMY_SIGNATURE,
+    NO_DETAILS,
     NO_RESULT,
     NOTES,
     Block,
@@ -82,12 +83,16 @@ class Packed(Shape):
             return [as_block(text, self.text_type), *rest]
         return [self._piece(piece)]
 
+    def filled(self, block: Block) -> Block:
+        """Give a copy of a result without empty texts in it; an error that says nothing then says so."""
+        return block
+
     def _piece(self, piece: Piece) -> Block:
         if piece[0] in NOTES:
             return as_block(NOTES[piece[0]], self.text_type)
         if piece[0] == "no_result":
-            _, index, number, copy, edits = piece
-            return self.no_result(self.block(index, number), self.final_id(index, number, copy, edits))
+            _, index, number, made = piece
+            return self.no_result(self.block(index, number), self.final_id(index, number, made))
         return self._taken(piece)
 
     def _taken(self, piece: Piece) -> Block:
@@ -97,6 +102,8 @@ class Packed(Shape):
             block = self.with_id(block, self.new_id(piece))
         if edits & Edits.RESHAPE:
             block = self.reshaped(block)
+        if edits & Edits.MEND_RESULT:
+            block = self.filled(block)
         if edits & Edits.MEND_ARGUMENTS:
             block = self.arguments(block)
         if edits & Edits.STRIP_END:
@@ -137,6 +144,12 @@ class Anthropic(Packed):
         if block.get("type") != "tool_result" or isinstance(content, str):
             return block
         return {**block, "content": [as_block(item) for item in content] if is_list(content) else text_of(content)}
+
+    def filled(self, block: Block) -> Block:
+        """Give a copy of a result without empty texts in it; an error that says nothing then says so."""
+        content = block.get("content")
+        said = [item for item in content if not _is_empty(as_block(item))] if is_list(content) else content
+        return {**block, "content": NO_DETAILS if block.get("is_error") is True and not said else said}
 
     def blocks(self, message: Block) -> list[Block]:
         """Give the blocks; a content that is a text is one block, and so is a tool message of Chat Completions."""
@@ -179,6 +192,10 @@ def _shown(item: Block) -> Block | None:
     return _without_breakpoint(item, shorten=False) if kept else None
 
 
+def _is_empty(item: Block) -> bool:
+    return item.get("type") == "text" and item.get("text") in (None, "")
+
+
 def _holds_results(content: object) -> bool:
     items = content if isinstance(content, list | tuple) else ()
     return any(as_block(item).get("type") == "tool_result" for item in items)
@@ -197,6 +214,11 @@ class Bedrock(Packed):
         """Give a copy of a call with an object as its input."""
         key, inside = self._inside(block)
         return {**block, key: {**inside, "input": object_of(inside.get("input"))}}
+
+    def filled(self, block: Block) -> Block:
+        """Give a copy of an error result that says nothing with a text that says so."""
+        key, inside = self._inside(block)
+        return {**block, key: {**inside, "content": [{"text": NO_DETAILS}]}}
 
     def id_of(self, block: Block) -> object:
         """Give the id of a call or result."""

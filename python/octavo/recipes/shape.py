@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
 from typing import Any, Final, TypeAlias, TypeGuard
 
 from octavo.errors import ConversionError
@@ -18,6 +16,7 @@ __all__ = [
     "DUMMY_SIGNATURE",
     "LATER",
     "NOTES",
+    "NO_DETAILS",
     "NO_RESULT",
     "START",
     "Block",
@@ -32,7 +31,10 @@ Block: TypeAlias = dict[str, Any]
 """A content block, part or item as a plain dict."""
 
 Piece: TypeAlias = tuple[Any, ...]
-"""`("block", message, block, copy, edits, call)`, `("no_result", message, block, copy, edits)`, or `(note,)`."""
+"""`("block", message, block, made, edits, call)`, `("no_result", message, block, made)`, or `(note,)`.
+
+`made` is 0 where the call keeps its id, and else the try of :meth:`Shape.final_id`.
+"""
 
 Composed: TypeAlias = tuple[str, int | None, Sequence[Piece], bool]
 """Role, source and pieces of a composed message, and whether it gets a blank `reasoning_content`."""
@@ -42,6 +44,9 @@ Recipe: TypeAlias = int | Composed
 
 NO_RESULT: Final = "Error: no result was recorded for this call."
 """Stands as the error result of a call that has none."""
+
+NO_DETAILS: Final = "Error: the tool gave no details."
+"""Stands in a result that reports an error without a word, which Anthropic and Bedrock refuse."""
 
 START: Final = "(Earlier messages of this conversation are not shown.)"
 """Said by the user before an assistant message that would open the list."""
@@ -67,14 +72,10 @@ class Edits:
     DROP_BREAKPOINT: Final = 4
     SIGN: Final = 8
     SHORTEN_BREAKPOINT: Final = 16
-    MEND_ID: Final = 32
+    MEND_RESULT: Final = 32
     MEND_ARGUMENTS: Final = 64
     RESHAPE: Final = 128
     AS_TEXT: Final = 256
-
-
-# What Anthropic and Bedrock take as an id: "String should match pattern '^[a-zA-Z0-9_-]+$'" (2026-11).
-_NOT_IN_IDS: Final = re.compile(r"[^a-zA-Z0-9_-]")
 
 
 class Shape(ABC):
@@ -86,7 +87,6 @@ class Shape(ABC):
     def __init__(self, messages: Sequence[object]) -> None:
         """Take the list as it is; nothing is read before it is needed."""
         self._messages = messages
-        self._new_ids: dict[tuple[int, int], str] = {}
         self._plain: dict[int, Block] = {}
         self._blocks: dict[int, list[Block]] = {}
 
@@ -149,42 +149,27 @@ class Shape(ABC):
         """Give the id (or name) that pairs a block."""
         return self.id_of(self.block(index, number))
 
-    def final_id(self, index: int, number: int, copy: int, edits: int = 0) -> object:
-        """Give the id that a call ends up with: its own, or one made from it that is unique in the list."""
-        own = self.pair_id(index, number)
-        mends = edits & Edits.MEND_ID
-        if not mends and not (copy and isinstance(own, str)):
-            return own
-        place = (index, number)
-        if place not in self._new_ids:
-            stem = own if isinstance(own, str) else ""
-            if mends:
-                # A call without id is named by its place, which stays what it is.
-                stem = _NOT_IN_IDS.sub("_", stem) or f"call_{index}_{number}"
-            suffix = f"-{copy or 2}"
-            new = stem + suffix if copy else stem
-            while new in self._taken_ids:
-                new += suffix
-            self._taken_ids.add(new)
-            self._new_ids[place] = new
-        return self._new_ids[place]
+    def final_id(self, index: int, number: int, made: int) -> object:
+        """Give the id that a call ends up with: its own, or the one that is made from its place.
+
+        The engine has seen to it that no other call of the list has that one: it makes the same text
+        (`made_id` in `rules/recipe.rs`), so that no message must be read for it here.
+        """
+        if not made:
+            return self.pair_id(index, number)
+        return f"call_{index}_{number}" if made == 1 else f"call_{index}_{number}_{made}"
 
     def result_id(self, piece: Piece) -> object:
         """Give the id that a result ends up with: that of its call where it follows one."""
-        _, index, number, copy, edits, call = piece
-        if call is None or not (copy or edits & (Edits.TAKE_ID | Edits.MEND_ID)):
+        _, index, number, made, edits, call = piece
+        if call is None or not (made or edits & Edits.TAKE_ID):
             return self.pair_id(index, number)
-        return self.final_id(call[0], call[1], copy, edits)
+        return self.final_id(call[0], call[1], made)
 
     def new_id(self, piece: Piece) -> object:
         """Give the id that a call or result ends up with."""
-        _, index, number, copy, edits, call = piece
-        return self.result_id(piece) if call is not None else self.final_id(index, number, copy, edits)
-
-    @cached_property
-    def _taken_ids(self) -> set[str]:
-        blocks = (block for index in range(len(self._messages)) for block in self.blocks_of(index))
-        return {found for found in map(self.id_of, blocks) if isinstance(found, str)}
+        _, index, number, made, _, call = piece
+        return self.result_id(piece) if call is not None else self.final_id(index, number, made)
 
 
 def as_block(value: object, text_type: str | None = "text") -> Block:
@@ -197,7 +182,7 @@ def as_block(value: object, text_type: str | None = "text") -> Block:
 
 def renames(piece: Piece) -> bool:
     """Tell whether a block gets another id."""
-    return bool(piece[3] or piece[4] & (Edits.TAKE_ID | Edits.MEND_ID))
+    return bool(piece[3] or piece[4] & Edits.TAKE_ID)
 
 
 def object_of(arguments: object) -> Block:

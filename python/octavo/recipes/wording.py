@@ -89,6 +89,8 @@ _DONE: Final[Mapping[str, str]] = {
     "mended_arguments": "wrote the arguments of the call {id} as the format has them",
     "mended_id": "gave the call {id} and its result an id that the provider takes",
     "shortened_breakpoint": "made a cache breakpoint of an hour one of five minutes",
+    "dropped_call_list": "left out an empty list of calls",
+    "filled_result": "put a text into the result for {id}, which reports an error and says nothing",
     "told": "not cured: {rule}",
 }
 

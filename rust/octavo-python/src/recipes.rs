@@ -37,24 +37,21 @@ fn piece_to_python(py: Python<'_>, piece: Piece) -> PyResult<Bound<'_, PyTuple>>
     };
     match piece {
         Piece::Block { message, block, call, edits } => {
-            (tag, message, block, edits.copy, edit_bits(edits), call).into_pyobject(py)
+            (tag, message, block, edits.made_id, edit_bits(edits), call).into_pyobject(py)
         }
-        Piece::NoResult { message, block, copy, mend_id } => {
-            let edits = edit_bits(Edits { mend_id, ..Edits::default() });
-            (tag, message, block, copy, edits).into_pyobject(py)
-        }
+        Piece::NoResult { message, block, made_id } => (tag, message, block, made_id).into_pyobject(py),
         Piece::Note(_) => (tag,).into_pyobject(py),
     }
 }
 
-/// The edits beside the number of a copied id; `octavo.recipes` names the bits.
+/// The edits beside the made id; `octavo.recipes` names the bits.
 fn edit_bits(edits: Edits) -> u16 {
     u16::from(edits.take_id)
         | u16::from(edits.strip_end) << 1
         | u16::from(edits.drop_breakpoint) << 2
         | u16::from(edits.sign) << 3
         | u16::from(edits.shorten_breakpoint) << 4
-        | u16::from(edits.mend_id) << 5
+        | u16::from(edits.mend_result) << 5
         | u16::from(edits.mend_arguments) << 6
         | u16::from(edits.reshape) << 7
         | u16::from(edits.as_text) << 8
@@ -98,6 +95,8 @@ const fn kind_name(kind: ChangeKind) -> &'static str {
         ChangeKind::MendedArguments => "mended_arguments",
         ChangeKind::MendedId => "mended_id",
         ChangeKind::ShortenedBreakpoint => "shortened_breakpoint",
+        ChangeKind::DroppedCallList => "dropped_call_list",
+        ChangeKind::FilledResult => "filled_result",
         ChangeKind::Told => "told",
     }
 }

@@ -31,6 +31,7 @@ pub(crate) struct ModeArgument {
     breakpoints: u32,
     short_breakpoints: bool,
     mixed_breakpoints: bool,
+    empty_system: bool,
     size: Option<(u64, u64)>,
 }
 
@@ -50,6 +51,7 @@ impl ModeArgument {
             breakpoints: self.breakpoints,
             short_breakpoints: self.short_breakpoints,
             mixed_breakpoints: self.mixed_breakpoints,
+            empty_system: self.empty_system,
             size: self.size.map(|(tokens, limit)| Size { tokens, limit }),
         };
         Ok((provider_named(&self.provider)?, mode))

@@ -13,6 +13,7 @@ mod breakpoints;
 mod content;
 mod demands;
 mod draft;
+mod ids;
 mod matching;
 mod mend;
 mod order;
@@ -24,7 +25,7 @@ mod repair;
 mod shape;
 mod table;
 
-pub use recipe::{AddedTokens, Change, ChangeKind, Edits, Note, Piece, Recipe, RepairedRows, repaired_rows};
+pub use recipe::{AddedTokens, Change, ChangeKind, Edits, Note, Piece, Recipe, RepairedRows, made_id, repaired_rows};
 pub use repair::{Repair, repair};
 pub use table::{Judged, RULES, Rule, RuleId};
 
@@ -126,6 +127,8 @@ pub struct Mode {
     pub short_breakpoints: bool,
     /// Whether one of an hour follows one of five minutes among them already.
     pub mixed_breakpoints: bool,
+    /// Whether the system prompt holds an empty text block.
+    pub empty_system: bool,
     /// The size of the request, where it is known.
     pub size: Option<Size>,
 }
@@ -147,6 +150,7 @@ impl Mode {
             breakpoints: 0,
             short_breakpoints: false,
             mixed_breakpoints: false,
+            empty_system: false,
             size: None,
         }
     }
@@ -266,10 +270,10 @@ pub fn validate(provider: Provider, mode: &Mode, rows: Rows<'_>, selection: &[u3
 
 /// The rules that no change of the messages can meet.
 fn judge_request(list: &List<'_>, found: &mut Vec<Violation>) {
-    let (Some(rule), Some(size)) = (list.demands.size, list.mode.size) else { return };
-    if size.tokens > size.limit
-        && let Some(last) = list.last()
-    {
-        found.push(last.violation(None, rule));
-    }
+    let Some(newest) = list.last() else { return };
+    let large = list.mode.size.is_some_and(|size| size.tokens > size.limit);
+    let size = list.demands.size.filter(|_| large);
+    // The system prompt stands beside the list: in whatever format that is, the provider reads it as it is.
+    let system = list.demands.empty_system.filter(|_| list.mode.empty_system);
+    found.extend(size.into_iter().chain(system).map(|rule| newest.violation(None, rule)));
 }

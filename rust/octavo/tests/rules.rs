@@ -25,6 +25,9 @@ fn history(messages: Vec<(Role, Vec<BlockRow>)>) -> History {
         let foreign = role == Role::Tool && blocks.first().is_some_and(|block| block.flags.has(BlockFlags::BAD_ID));
         let flags = flags.when(reasoning, MessageFlags::REASONING_CONTENT);
         let flags = flags.when(foreign, MessageFlags::FOREIGN_ROLE).when(blocks.is_empty(), MessageFlags::NO_CONTENT);
+        let hollow =
+            role == Role::Assistant && blocks.first().is_some_and(|block| block.flags.has(BlockFlags::TRAILING_SPACE));
+        let flags = flags.when(hollow, MessageFlags::EMPTY_CALLS);
         rows.push(MessageRow { first_block, blocks: count, tokens: count, flags, role });
         all.extend(blocks);
     }
@@ -60,17 +63,24 @@ fn paired(kind: BlockKind) -> impl Strategy<Value = BlockRow> {
     let odd = prop_oneof![
         8 => Just(BlockFlags(0)), 1 => Just(BlockFlags::BAD_ID), 1 => Just(BlockFlags::BAD_ARGUMENTS),
         1 => Just(BlockFlags::MALFORMED), 1 => Just(BlockFlags::CACHE_5M.with_breakpoints(2)),
+        1 => Just(BlockFlags::EMPTY_INSIDE.with(BlockFlags::MARKED_INSIDE)), 1 => Just(BlockFlags::SILENT_ERROR),
     ];
     (ids, prop::bool::ANY, odd)
         .prop_map(move |((id, flags), signed, odd)| row(kind, id, flags.with(odd).when(signed, BlockFlags::SIGNED)))
+}
+
+/// Thinking, which may carry a cache breakpoint that it must not.
+fn thinking(kind: BlockKind) -> impl Strategy<Value = BlockRow> {
+    prop::bool::weighted(0.2)
+        .prop_map(move |marked| row(kind, 0, BlockFlags::default().when(marked, BlockFlags::CACHE_1H)))
 }
 
 fn packed() -> impl Strategy<Value = Vec<(Role, Vec<BlockRow>)>> {
     let block = prop_oneof![
         5 => text(),
         5 => paired(BlockKind::Call),
-        1 => plain(BlockKind::Thinking),
-        1 => plain(BlockKind::RedactedThinking),
+        1 => thinking(BlockKind::Thinking),
+        1 => thinking(BlockKind::RedactedThinking),
         1 => plain(BlockKind::ServerResult),
         1 => paired(BlockKind::Result),
     ];
@@ -130,7 +140,7 @@ fn any_history() -> impl Strategy<Value = (Format, History)> {
 fn any_mode() -> impl Strategy<Value = Mode> {
     let known = prop::option::of(prop::bool::ANY);
     let bits = (prop::bool::ANY, prop::bool::ANY, prop::bool::ANY, prop::option::of(prop::bool::ANY), prop::bool::ANY);
-    let breakpoints = (0_u32..6, prop::bool::ANY, prop::bool::weighted(0.1));
+    let breakpoints = (0_u32..6, prop::bool::ANY, prop::bool::weighted(0.1), prop::bool::weighted(0.1));
     (known.clone(), known.clone(), known.clone(), known, bits, breakpoints, prop::bool::weighted(0.1)).prop_map(
         |(thinking, prefill, system_messages, has_tools, bits, breakpoints, large)| Mode {
             thinking,
@@ -145,6 +155,7 @@ fn any_mode() -> impl Strategy<Value = Mode> {
             breakpoints: breakpoints.0,
             short_breakpoints: breakpoints.1,
             mixed_breakpoints: breakpoints.2,
+            empty_system: breakpoints.3,
             size: large.then_some(Size { tokens: 2, limit: 1 }),
             ..Mode::new(Format::OpenAi)
         },

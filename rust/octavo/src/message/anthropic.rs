@@ -56,7 +56,7 @@ fn tool_message<N: Node, S: Sink>(node: &N, sink: &mut S) {
     content_text(node, TextKind::ToolOutput, sink);
     let id = node.get(Key::ToolCallId).or_else(|| node.get(Key::ToolUseId));
     let id = id.as_ref().and_then(Node::text).unwrap_or_default();
-    let flags = inner_breakpoints(node, BlockFlags::default()).with(id_flags(&id));
+    let flags = result_flags(node, BlockFlags::default()).with(id_flags(&id));
     sink.end_block(BlockEnd { kind: BlockKind::Result, flags, id: &id });
 }
 
@@ -131,24 +131,54 @@ fn result<N: Node, S: Sink>(block: &N, flags: BlockFlags, sink: &mut S) {
     content_text(block, TextKind::ToolOutput, sink);
     let id = block.get(Key::ToolUseId);
     let id = id.as_ref().and_then(Node::text).unwrap_or_default();
-    let flags = inner_breakpoints(block, flags).with(id_flags(&id));
+    let flags = result_flags(block, flags).with(id_flags(&id));
     sink.end_block(BlockEnd { kind: BlockKind::Result, flags, id: &id });
 }
 
-/// Breakpoints inside a result count like its own (the limit is the request's). What is no list of blocks is flagged.
-fn inner_breakpoints<N: Node>(block: &N, own: BlockFlags) -> BlockFlags {
-    let Some(content) = block.get(Key::Content) else { return own };
-    if content.kind() != NodeKind::List {
-        return own.when(content.kind() != NodeKind::Text, BlockFlags::MALFORMED);
+/// Facts about a result that its content tells.
+fn result_flags<N: Node>(block: &N, own: BlockFlags) -> BlockFlags {
+    let error = block.get(Key::IsError).as_ref().and_then(Node::boolean) == Some(true);
+    let silent = BlockFlags::default().when(error, BlockFlags::SILENT_ERROR);
+    let Some(content) = block.get(Key::Content) else { return own.with(silent) };
+    match content.kind() {
+        NodeKind::Text if content.text().unwrap_or_default().is_empty() => own.with(silent),
+        NodeKind::Text => own,
+        NodeKind::List => inner_flags(&content, own, silent),
+        _ => own.with(BlockFlags::MALFORMED),
     }
-    let mut flags = own;
+}
+
+/// Breakpoints inside a result count like its own (the limit is the request's), but for those of empty texts. What is
+/// no block is flagged, and so is an error in which nothing is said (`silent`).
+fn inner_flags<N: Node>(content: &N, own: BlockFlags, silent: BlockFlags) -> BlockFlags {
+    let mut flags = own.with(silent);
     let mut count = own.breakpoints();
     content.items(&mut |item| {
-        let inner = if item.kind() == NodeKind::Map { cache_flags(&item) } else { BlockFlags::MALFORMED };
-        count = count.saturating_add(inner.breakpoints());
-        flags = flags.with(inner);
+        let is_map = item.kind() == NodeKind::Map;
+        let inner = if is_map { cache_flags(&item) } else { BlockFlags::MALFORMED };
+        if is_empty_item(&item) {
+            flags = flags.with(BlockFlags::EMPTY_INSIDE).when(!is_map, BlockFlags::MALFORMED);
+            flags = flags.when(inner.is_breakpoint(), BlockFlags::MARKED_INSIDE);
+        } else {
+            count = count.saturating_add(inner.breakpoints());
+            flags = flags.with(inner).without(BlockFlags::SILENT_ERROR);
+        }
     });
     if count > own.breakpoints() { flags.with_breakpoints(count) } else { flags }
+}
+
+/// Whether an item of a result's content is a text, bare or in a block, without any character.
+fn is_empty_item<N: Node>(item: &N) -> bool {
+    let is_empty = |text: Option<N>| text.is_none_or(|text| text.text().is_some_and(|text| text.is_empty()));
+    match item.kind() {
+        NodeKind::Null => true,
+        NodeKind::Map => is_text_block(item) && is_empty(item.get(Key::Text)),
+        _ => item.text().is_some_and(|text| text.is_empty()),
+    }
+}
+
+fn is_text_block<N: Node>(item: &N) -> bool {
+    item.get(Key::Type).as_ref().and_then(Node::text).is_some_and(|kind| kind == "text")
 }
 
 fn server_result<N: Node, S: Sink>(block: &N, flags: BlockFlags, sink: &mut S) {

@@ -45,7 +45,7 @@ fn read_block<N: Node, S: Sink>(block: &N, sink: &mut S) {
         if let Some(content) = result.get(Key::Content) {
             content.items(&mut |item| result_item(&item, sink));
         }
-        return end_paired(&result, BlockKind::Result, plain, sink);
+        return end_paired(&result, BlockKind::Result, silence(&result), sink);
     }
     if let Some(reasoning) = block.get(Key::ReasoningContentCamel) {
         return thinking(&reasoning, sink);
@@ -62,6 +62,23 @@ fn read_block<N: Node, S: Sink>(block: &N, sink: &mut S) {
         return sink.end_block(BlockEnd { kind: BlockKind::Document, flags: plain, id: "" });
     }
     other_block(block, plain, sink);
+}
+
+/// Flags a result with the status `error` in whose content nothing is said.
+fn silence<N: Node>(result: &N) -> BlockFlags {
+    let status = result.get(Key::Status);
+    if status.as_ref().and_then(Node::text).is_none_or(|status| status != "error") {
+        return BlockFlags::default();
+    }
+    let mut silent = true;
+    if let Some(content) = result.get(Key::Content) {
+        silent = content.kind() == NodeKind::List;
+        content.items(&mut |item| {
+            let text = item.get(Key::Text);
+            silent &= text.as_ref().and_then(Node::text).is_some_and(|text| text.is_empty());
+        });
+    }
+    BlockFlags::default().when(silent, BlockFlags::SILENT_ERROR)
 }
 
 fn result_item<N: Node, S: Sink>(item: &N, sink: &mut S) {

@@ -31,7 +31,12 @@ pub(super) fn read<N: Node, S: Sink>(index: usize, node: &N, sink: &mut S) -> Re
         sink.end_block(BlockEnd { kind: BlockKind::Text, flags: BlockFlags::default(), id: "" });
     }
     if let Some(calls) = node.get(Key::ToolCalls) {
-        calls.items(&mut |call| tool_call(&call, sink));
+        let mut empty = calls.kind() == NodeKind::List;
+        calls.items(&mut |call| {
+            empty = false;
+            tool_call(&call, sink);
+        });
+        end.flags = end.flags.when(empty, MessageFlags::EMPTY_CALLS);
     }
     if let Some(function) = node.get(Key::FunctionCall) {
         let flags = function_call(&function, sink);

@@ -80,6 +80,15 @@ impl BlockFlags {
     pub const CONFIRMATION: Self = Self(1 << 11);
     /// A call id with characters that the format's provider refuses.
     pub const BAD_ID: Self = Self(1 << 12);
+    /// A result whose content holds an empty text. This bit and the two below are those of a text block's own:
+    /// all are taken, and no block is both.
+    pub const EMPTY_INSIDE: Self = Self::EMPTY;
+    /// A result whose content holds an empty text with a cache breakpoint, which is not counted: no repair leaves it there.
+    pub const MARKED_INSIDE: Self = Self::BLANK;
+    /// A result that reports an error and says nothing.
+    pub const SILENT_ERROR: Self = Self::TRAILING_SPACE;
+    /// What a result can lack inside.
+    pub const HOLLOW_RESULT: Self = Self::EMPTY_INSIDE.with(Self::MARKED_INSIDE).with(Self::SILENT_ERROR);
     /// Where the number of breakpoints stands, when they are several: three bits.
     const BREAKPOINTS_AT: u32 = 13;
     /// The most breakpoints that are told apart. No provider takes as many, so that more are as wrong.
@@ -167,7 +176,7 @@ impl MessageFlags {
     pub const SPEECH: Self = Self(1 << 8);
     /// A `developer` message (role [`Role::System`]).
     pub const DEVELOPER: Self = Self(1 << 9);
-    /// Holds a text of white space only, or of nothing.
+    /// Holds a text of white space only, or of nothing; or a result that lacks something inside.
     pub const BLANK_TEXT: Self = Self(1 << 10);
     /// Holds a cache breakpoint.
     pub const BREAKPOINT: Self = Self(1 << 11);
@@ -177,6 +186,8 @@ impl MessageFlags {
     pub const FOREIGN_ROLE: Self = Self(1 << 13);
     /// Holds a call without id, or with an id or arguments that the provider may refuse.
     pub const ODD_CALL: Self = Self(1 << 14);
+    /// There is a list of calls, and it is empty.
+    pub const EMPTY_CALLS: Self = Self(1 << 15);
 
     /// Whether all of `other`'s facts hold.
     pub const fn has(self, other: Self) -> bool {
@@ -212,7 +223,11 @@ impl MessageFlags {
             BlockKind::Marker => Self(0),
             _ => Self::SPEECH,
         };
-        let blank = matches!(block.kind, BlockKind::Text) && block.flags.has(BlockFlags::BLANK);
+        let blank = match block.kind {
+            BlockKind::Text => block.flags.has(BlockFlags::BLANK),
+            BlockKind::Result => block.flags.has_any(BlockFlags::HOLLOW_RESULT),
+            _ => false,
+        };
         let odd = BlockFlags::BAD_ARGUMENTS.with(BlockFlags::BAD_ID).with(BlockFlags::NO_ID);
         of_kind
             .when(matches!(block.kind, BlockKind::Call) && block.flags.has_any(odd), Self::ODD_CALL)

@@ -1,5 +1,6 @@
 //! Cache breakpoints: where they may stand, and how many.
 
+use super::reasoning::is_thinking;
 use super::{List, Provider, RuleId, Violation};
 use crate::message::{BlockFlags, BlockKind, BlockRow, MessageFlags};
 
@@ -20,6 +21,9 @@ pub(super) fn judge(list: &List<'_>, found: &mut Vec<Violation>) {
             let here = |rule| message.violation(Some(number), rule);
             if is_empty_text(block) {
                 found.push(here(RuleId::A11));
+            }
+            if is_thinking(block) {
+                found.push(here(RuleId::A24));
             }
             if count > MAX_BREAKPOINTS {
                 excess.get_or_insert(here(RuleId::A12));

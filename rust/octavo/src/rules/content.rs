@@ -7,6 +7,7 @@ pub(super) fn judge(list: &List<'_>, found: &mut Vec<Violation>) {
     if let Some(rule) = list.demands.empty_text.filter(|_| list.is_own()) {
         for message in list.messages() {
             judge_texts(&message, rule, found);
+            judge_results(list, &message, found);
         }
     }
     judge_end(list, found);
@@ -23,6 +24,28 @@ fn judge_texts(message: &Message<'_>, rule: RuleId, found: &mut Vec<Violation>) 
     }
     let blank = message.numbered().filter(|(_, block)| is_blank(block));
     found.extend(blank.map(|(number, _)| message.violation(Some(number), rule)));
+}
+
+/// Texts inside a result: only those without any character are refused there. Output of white space alone was seen
+/// to be taken (hermes-agent #55092, measured 2026-09), and is the tool's own.
+fn judge_results(list: &List<'_>, message: &Message<'_>, found: &mut Vec<Violation>) {
+    if !message.has(MessageFlags::BLANK_TEXT.with(MessageFlags::RESULTS)) {
+        return;
+    }
+    let marked = Some(RuleId::A11).filter(|_| list.provider == Provider::Anthropic);
+    for (number, block) in message.numbered().filter(|(_, block)| is_hollow(block)) {
+        let rules = [
+            list.demands.empty_text.filter(|_| block.flags.has(BlockFlags::EMPTY_INSIDE)),
+            marked.filter(|_| block.flags.has(BlockFlags::MARKED_INSIDE)),
+            list.demands.silent_error.filter(|_| block.flags.has(BlockFlags::SILENT_ERROR)),
+        ];
+        found.extend(rules.into_iter().flatten().map(|rule| message.violation(Some(number), rule)));
+    }
+}
+
+/// Whether a result holds an empty text, or reports an error without a word.
+pub(super) fn is_hollow(block: &BlockRow) -> bool {
+    block.kind == BlockKind::Result && block.flags.has_any(BlockFlags::HOLLOW_RESULT)
 }
 
 /// Whether a block is a text without any visible character.

@@ -67,6 +67,12 @@ pub(super) struct Demands {
     pub(super) shape: Option<RuleId>,
     /// No content at all, where there must be some, be it empty.
     pub(super) content: Option<RuleId>,
+    /// An empty list of calls.
+    pub(super) call_list: Option<RuleId>,
+    /// A result that reports an error and says nothing.
+    pub(super) silent_error: Option<RuleId>,
+    /// An empty text in the system prompt.
+    pub(super) empty_system: Option<RuleId>,
 }
 
 const ANTHROPIC: Demands = Demands {
@@ -90,6 +96,9 @@ const ANTHROPIC: Demands = Demands {
     call_id: Some(RuleId::A21),
     shape: Some(RuleId::A22),
     content: None,
+    call_list: None,
+    silent_error: Some(RuleId::A25),
+    empty_system: Some(RuleId::A26),
 };
 
 const OPENAI: Demands = Demands {
@@ -113,6 +122,9 @@ const OPENAI: Demands = Demands {
     call_id: None,
     shape: Some(RuleId::O8),
     content: Some(RuleId::O7),
+    call_list: Some(RuleId::O10),
+    silent_error: None,
+    empty_system: None,
 };
 
 const RESPONSES: Demands = Demands {
@@ -120,6 +132,7 @@ const RESPONSES: Demands = Demands {
     orphan: RuleId::R1,
     unknown: RuleId::R1,
     repeated: RuleId::R1,
+    call_list: None,
     size: Some(RuleId::R6),
     ..OPENAI
 };
@@ -139,6 +152,7 @@ const GEMINI: Demands = Demands {
     arguments: Some(RuleId::A20),
     shape: None,
     content: None,
+    call_list: None,
     ..OPENAI
 };
 

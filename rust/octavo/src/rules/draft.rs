@@ -95,7 +95,8 @@ impl Draft {
 fn must_remake(list: &List<'_>, row: &MessageRow) -> bool {
     let lacks = list.written.content.is_some() && lacks_content(row.role, row.flags);
     let malformed = list.written.shape.is_some() && row.flags.has(MessageFlags::MALFORMED);
-    lacks || malformed
+    let hollow = list.written.call_list.is_some() && row.flags.has(MessageFlags::EMPTY_CALLS);
+    lacks || malformed || hollow
 }
 
 /// Lays the messages out anew: results behind their calls, placeholders where one is missing, and
@@ -405,7 +406,7 @@ impl Layer<'_, '_> {
         let kind = if pending { ChangeKind::AddedPendingResult } else { ChangeKind::AddedResult };
         self.log(kind, index, Some(call.1), Some(self.list.demands.unanswered));
         let row = BlockRow { id: block.id, tokens: 0, flags: BlockFlags::default(), kind: BlockKind::Result };
-        (None, Part { piece: Piece::NoResult { message: index, block: call.1, copy: 0, mend_id: false }, row })
+        (None, Part { piece: Piece::NoResult { message: index, block: call.1, made_id: 0 }, row })
     }
 
     /// One message for all of them, or one for each, as the format has it.

@@ -3,14 +3,12 @@
 //! Each pass settles one rule and undoes none of those before it; the order of the calls in
 //! [`mend`] is therefore part of the design. All are linear.
 
-use std::collections::HashMap;
-
 use super::breakpoints::{MAX_BREAKPOINTS, is_empty_text, is_hour, is_short};
-use super::content::{ends_in_space, is_blank};
+use super::content::{ends_in_space, is_blank, is_hollow};
 use super::demands::{Demands, Layout};
 use super::draft::{Draft, Part};
+use super::ids::settle_ids;
 use super::order::{may_precede_system, takes_system};
-use super::pairing::is_identified_call;
 use super::reasoning::{is_thinking, wants_reasoning_content};
 use super::recipe::{Change, ChangeKind, Edits, Note, Piece};
 use super::shape::{has_bad_arguments, lacks_content, wants_id};
@@ -22,12 +20,13 @@ pub(super) fn mend(list: &List<'_>, drafts: Vec<Draft>, log: &mut Vec<Change>) -
     let mut mender = Mender { list, drafts, log };
     mender.drop_lone_reasoning();
     mender.settle_shapes();
+    mender.fill_results();
     mender.settle_system();
     mender.open_with_user();
     mender.merge();
     mender.turn_thinking_off();
     mender.settle_end();
-    mender.rename_calls();
+    settle_ids(mender.list, &mut mender.drafts, mender.log);
     mender.sign_calls();
     mender.add_reasoning();
     mender.settle_breakpoints();
@@ -68,7 +67,7 @@ impl Mender<'_, '_> {
         self.drafts = kept;
     }
 
-    /// A19 to A22, O5 to O8: names of roles, arguments, ids and blocks that are not as the format has them. In a turn
+    /// A19 to A22, O5 to O8, O10: names of roles, arguments, ids and blocks that are not as the format has them. In a turn
     /// whose thinking is signed nothing is edited beside it.
     fn settle_shapes(&mut self) {
         self.tell_messages();
@@ -95,9 +94,30 @@ impl Mender<'_, '_> {
                 (ChangeKind::ChangedRole, Some(demands.role).filter(|_| flags.has(MessageFlags::FOREIGN_ROLE))),
                 (ChangeKind::AddedContent, demands.content.filter(|_| lacks_content(message.role(), flags))),
                 (ChangeKind::Reshaped, demands.shape.filter(|_| flags.has(MessageFlags::MALFORMED) && !in_block)),
+                (ChangeKind::DroppedCallList, demands.call_list.filter(|_| flags.has(MessageFlags::EMPTY_CALLS))),
             ];
             let changes = told.into_iter().filter_map(|(kind, rule)| Some(change(kind, message.index, None, rule?)));
             self.log.extend(changes);
+        }
+    }
+
+    /// A10, A11 and A25 inside results: empty texts leave, and an error that would say nothing says so.
+    fn fill_results(&mut self) {
+        if !self.list.is_own() {
+            return;
+        }
+        let demands = self.list.demands;
+        for part in self.drafts.iter_mut().flat_map(|draft| &mut draft.parts).filter(|part| is_hollow(&part.row)) {
+            let Piece::Block { message, block, edits, .. } = &mut part.piece else { continue };
+            let has = |flag| part.row.flags.has(flag);
+            let kinds = [
+                (ChangeKind::DroppedText, demands.empty_text.filter(|_| has(BlockFlags::EMPTY_INSIDE))),
+                (ChangeKind::FilledResult, demands.silent_error.filter(|_| has(BlockFlags::SILENT_ERROR))),
+            ];
+            for (kind, rule) in kinds.into_iter().filter_map(|(kind, rule)| Some((kind, rule?))) {
+                edits.mend_result = true;
+                self.log.push(change(kind, *message, Some(*block), rule));
+            }
         }
     }
 
@@ -249,37 +269,6 @@ impl Mender<'_, '_> {
         }
     }
 
-    /// A5: every use of an id but the first gets a number of its own, and its result with it. Which use keeps the id
-    /// does not depend on what comes later, so that the prefix stays. Ids that were mended take their results
-    /// along as well.
-    fn rename_calls(&mut self) {
-        let rule = self.list.demands.unique_ids;
-        let mut uses: HashMap<u64, u32> = HashMap::new();
-        let mut changed: HashMap<(u32, u32), (u32, bool)> = HashMap::new();
-        for draft in &mut self.drafts {
-            let mut renamed = false;
-            for part in draft.parts.iter_mut().filter(|part| part.row.kind == BlockKind::Call) {
-                let number = rule.filter(|_| is_identified_call(&part.row)).map_or(1, |_| next_use(&mut uses, part));
-                let Piece::Block { message, block, edits, .. } = &mut part.piece else { continue };
-                let place = (*message, *block);
-                if let Some(rule) = rule.filter(|_| number > 1) {
-                    edits.copy = number;
-                    self.log.push(change(ChangeKind::Renamed, place.0, Some(place.1), rule));
-                    renamed = true;
-                }
-                if edits.copy > 0 || edits.mend_id {
-                    changed.insert(place, (edits.copy, edits.mend_id));
-                }
-            }
-            if let Some(rule) = rule.filter(|_| renamed) {
-                free_of_thinking(draft, rule, self.log);
-            }
-        }
-        if !changed.is_empty() {
-            self.drafts.iter_mut().flat_map(|draft| &mut draft.parts).for_each(|part| follow_call(part, &changed));
-        }
-    }
-
     /// G2: each step of the current turn without a signature gets the documented stand-in.
     fn sign_calls(&mut self) {
         if !self.is(Provider::Gemini) || !self.list.mode.signed_calls {
@@ -310,13 +299,14 @@ impl Mender<'_, '_> {
         }
     }
 
-    /// A11, A13, A12, in this order. A breakpoint is the caller's mark, not part of the model's turn, so
+    /// A11, A24, A13, A12, in this order. A breakpoint is the caller's mark, not part of the model's turn, so
     /// it may leave a turn with thinking where there is no other way.
     fn settle_breakpoints(&mut self) {
         if !self.is(Provider::Anthropic) {
             return;
         }
         self.drop_breakpoints(RuleId::A11, |part| is_empty_text(&part.row));
+        self.drop_breakpoints(RuleId::A24, |part| is_thinking(&part.row));
         if self.list.mode.short_breakpoints {
             self.shorten_breakpoints();
         } else {
@@ -375,32 +365,11 @@ fn mend_block(demands: &Demands, part: &mut Part, log: &mut Vec<Change>) -> Opti
     let call_id = demands.call_id.filter(|_| wants_id(&part.row));
     let shape = demands.shape.filter(|_| part.row.flags.has(BlockFlags::MALFORMED));
     edits.mend_arguments = arguments.is_some();
-    edits.mend_id = call_id.is_some();
     edits.reshape = shape.is_some();
     let kinds =
         [(ChangeKind::MendedArguments, arguments), (ChangeKind::MendedId, call_id), (ChangeKind::Reshaped, shape)];
     log.extend(kinds.into_iter().filter_map(|(kind, rule)| Some(change(kind, *message, Some(*block), rule?))));
     arguments.or(call_id).or(shape)
-}
-
-/// The number of this use of a call's id.
-fn next_use(uses: &mut HashMap<u64, u32>, part: &Part) -> u32 {
-    let number = uses.entry(part.row.id).or_insert(0);
-    *number += 1;
-    *number
-}
-
-/// Gives a result the number and the id that its call got.
-fn follow_call(part: &mut Part, changed: &HashMap<(u32, u32), (u32, bool)>) {
-    match &mut part.piece {
-        Piece::Block { call: Some(call), edits, .. } => {
-            (edits.copy, edits.mend_id) = changed.get(call).copied().unwrap_or_default();
-        }
-        Piece::NoResult { message, block, copy, mend_id } => {
-            (*copy, *mend_id) = changed.get(&(*message, *block)).copied().unwrap_or_default();
-        }
-        _ => {}
-    }
 }
 
 fn is_breakpoint(part: &Part) -> bool {
@@ -415,7 +384,7 @@ fn edit(part: &mut Part, change: impl FnOnce(&mut Edits)) {
 }
 
 /// Takes all thinking out of a turn, which may then be edited. False when there was none.
-fn free_of_thinking(draft: &mut Draft, rule: RuleId, log: &mut Vec<Change>) -> bool {
+pub(super) fn free_of_thinking(draft: &mut Draft, rule: RuleId, log: &mut Vec<Change>) -> bool {
     let before = draft.parts.len();
     draft.parts.retain(|part| !is_thinking(&part.row));
     let freed = draft.parts.len() < before;
@@ -427,6 +396,6 @@ fn free_of_thinking(draft: &mut Draft, rule: RuleId, log: &mut Vec<Change>) -> b
     freed
 }
 
-fn change(kind: ChangeKind, message: u32, block: Option<u32>, rule: RuleId) -> Change {
+pub(super) fn change(kind: ChangeKind, message: u32, block: Option<u32>, rule: RuleId) -> Change {
     Change { kind, message, block, rule }
 }

@@ -1,7 +1,7 @@
 //! What a repaired list is made of: numbers only, carried out where the messages are.
 
 use super::RuleId;
-use crate::message::{BlockFlags, BlockKind, BlockRow, MessageFlags, MessageRow, Role, Rows};
+use crate::message::{BlockFlags, BlockKind, BlockRow, MessageFlags, MessageRow, Role, Rows, id_hash};
 
 /// A fixed text that a repair may add, said by the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -17,8 +17,9 @@ pub enum Note {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 #[expect(clippy::struct_excessive_bools, reason = "each is one independent edit")]
 pub struct Edits {
-    /// The call's id gets this number as a suffix; 0 leaves it alone. Results follow their call.
-    pub copy: u32,
+    /// The call gets an id that is made from its place, at this try (see [`made_id`]); 0 leaves its id alone. Results
+    /// follow their call.
+    pub made_id: u32,
     /// The result takes the id of its call.
     pub take_id: bool,
     /// White space at the end of the text goes.
@@ -29,14 +30,14 @@ pub struct Edits {
     pub sign: bool,
     /// Cache breakpoints of an hour become ones of five minutes.
     pub shorten_breakpoint: bool,
-    /// The call gets an id that the provider takes. Results follow their call.
-    pub mend_id: bool,
     /// The call's arguments become what the format has.
     pub mend_arguments: bool,
     /// The block is written in the shape that the format has.
     pub reshape: bool,
     /// The result is told as a text of the user's, since its call has a result that was sent already.
     pub as_text: bool,
+    /// Empty texts inside the result leave, and an error that says nothing says so.
+    pub mend_result: bool,
 }
 
 /// One block of a composed message.
@@ -59,10 +60,8 @@ pub enum Piece {
         message: u32,
         /// The call's number in it.
         block: u32,
-        /// The number that the call's id got as a suffix; 0 for none.
-        copy: u32,
-        /// Whether the call got an id that the provider takes.
-        mend_id: bool,
+        /// At which try the call got a made id; 0 for none.
+        made_id: u32,
     },
     /// A fixed text.
     Note(Note),
@@ -145,6 +144,10 @@ pub enum ChangeKind {
     MendedId,
     /// A cache breakpoint of an hour became one of five minutes.
     ShortenedBreakpoint,
+    /// An empty list of calls left its message.
+    DroppedCallList,
+    /// A result that reports an error without a word got one.
+    FilledResult,
     /// Nothing in the messages can cure it: the request must change.
     Told,
 }
@@ -238,19 +241,24 @@ fn piece_row(rows: Rows<'_>, piece: &Piece, added: AddedTokens) -> BlockRow {
     let find = |message, block: u32| rows.blocks_of(message).get(block as usize).copied().unwrap_or(blank);
     match *piece {
         Piece::Block { message, block, call, edits } => {
-            let row = edited(find(message, block), edits);
+            let mut row = find(message, block);
+            if edits.mend_result && row.flags.has(BlockFlags::SILENT_ERROR) {
+                // What it will say is about as long as a placeholder.
+                row.tokens = row.tokens.saturating_add(added.result);
+            }
+            let row = edited(row, edits);
             if edits.as_text {
                 return told_row(&row, added.note);
             }
-            let follows = edits.take_id || edits.mend_id;
+            let follows = edits.take_id || edits.made_id > 0;
             let at = call.filter(|_| follows).unwrap_or((message, block));
-            BlockRow { id: named(&find(at.0, at.1), at, edits.mend_id, edits.copy), ..row }
+            BlockRow { id: final_id(&find(at.0, at.1), at, edits.made_id), ..row }
         }
-        Piece::NoResult { message, block, copy, mend_id } => {
+        Piece::NoResult { message, block, made_id } => {
             let call = find(message, block);
-            let no_id = call.flags.has(BlockFlags::NO_ID) && !mend_id;
+            let no_id = call.flags.has(BlockFlags::NO_ID) && made_id == 0;
             let flags = BlockFlags::default().when(no_id, BlockFlags::NO_ID);
-            let id = named(&call, (message, block), mend_id, copy);
+            let id = final_id(&call, (message, block), made_id);
             BlockRow { id, tokens: added.result, flags, kind: BlockKind::Result }
         }
         Piece::Note(_) => BlockRow { tokens: added.note, kind: BlockKind::Text, ..blank },
@@ -265,12 +273,13 @@ pub(super) fn told_row(result: &BlockRow, extra: u32) -> BlockRow {
 
 fn edited(mut row: BlockRow, edits: Edits) -> BlockRow {
     let cures = [
-        (edits.take_id || edits.mend_id, BlockFlags::NO_ID),
-        (edits.mend_id, BlockFlags::BAD_ID),
+        (edits.take_id || edits.made_id > 0, BlockFlags::NO_ID),
+        (edits.made_id > 0, BlockFlags::BAD_ID),
         (edits.strip_end, BlockFlags::TRAILING_SPACE),
         (edits.shorten_breakpoint, BlockFlags::CACHE_1H),
         (edits.mend_arguments, BlockFlags::BAD_ARGUMENTS),
         (edits.reshape, BlockFlags::MALFORMED),
+        (edits.mend_result, BlockFlags::HOLLOW_RESULT),
     ];
     for (_, cured) in cures.into_iter().filter(|(done, _)| *done) {
         row.flags = row.flags.without(cured);
@@ -282,13 +291,17 @@ fn edited(mut row: BlockRow, edits: Edits) -> BlockRow {
     row
 }
 
-/// A stand-in for the hash of the id that a call at this place ends up with: only equality matters.
-fn named(call: &BlockRow, at: (u32, u32), mended: bool, copy: u32) -> u64 {
-    let made = (u64::from(at.0) << 32 | u64::from(at.1)).wrapping_add(1).wrapping_mul(0xD6E8_FEB8_6659_FD93) | 1;
-    copied(if mended { made } else { call.id }, copy)
+/// The id that is made for the call at a place (message and block of the input): `call_12_0`, and with another try
+/// `call_12_0_2`. `octavo.recipes.shape` writes the same text.
+///
+/// A message's number never changes in a transcript, so that the name does not either, whatever comes later; and no
+/// text of another message must be read to make it. All providers take it: letters, digits and `_`, at most 36
+/// characters.
+pub fn made_id(message: u32, block: u32, attempt: u32) -> String {
+    if attempt > 1 { format!("call_{message}_{block}_{attempt}") } else { format!("call_{message}_{block}") }
 }
 
-/// A stand-in for the hash of an id with a suffix: only equality matters.
-fn copied(id: u64, copy: u32) -> u64 {
-    if copy == 0 { id } else { (id ^ (u64::from(copy) << 32)).rotate_left(17).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1 }
+/// The hash of the id that a call at this place ends up with.
+fn final_id(call: &BlockRow, at: (u32, u32), attempt: u32) -> u64 {
+    if attempt == 0 { call.id } else { id_hash(&made_id(at.0, at.1, attempt)) }
 }

@@ -7,6 +7,7 @@ use crate::message::{BlockFlags, BlockKind, BlockRow, MessageFlags, Role};
 const ODD: MessageFlags = MessageFlags::FOREIGN_ROLE
     .with(MessageFlags::MALFORMED)
     .with(MessageFlags::ODD_CALL)
+    .with(MessageFlags::EMPTY_CALLS)
     .with(MessageFlags::NO_CONTENT);
 
 pub(super) fn judge(list: &List<'_>, found: &mut Vec<Violation>) {
@@ -21,7 +22,8 @@ pub(super) fn judge(list: &List<'_>, found: &mut Vec<Violation>) {
 
 fn judge_content(list: &List<'_>, message: &Message<'_>, found: &mut Vec<Violation>) {
     let missing = list.written.content.filter(|_| lacks_content(message.role(), message.row.flags));
-    found.extend(missing.map(|rule| message.violation(None, rule)));
+    let call_list = list.written.call_list.filter(|_| message.has(MessageFlags::EMPTY_CALLS));
+    found.extend(missing.into_iter().chain(call_list).map(|rule| message.violation(None, rule)));
     // What is not told of a block is told of the message: the content of a tool message is no block.
     let Some(rule) = list.written.shape.filter(|_| message.has(MessageFlags::MALFORMED)) else { return };
     if !message.blocks.iter().any(|block| block.flags.has(BlockFlags::MALFORMED)) {

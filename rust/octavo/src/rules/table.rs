@@ -165,6 +165,18 @@ rules! {
         "the call {id} stands in a message that is not the assistant's",
         "messages.N: `tool_use` blocks can only be in `assistant` messages",
         "microsoft/agent-framework #4328";
+    A24 [Anthropic] Judged::Messages,
+        "a thinking block carries cache_control",
+        "messages.N.content.M.thinking.cache_control: Extra inputs are not permitted",
+        "BerriAI/litellm PR #39815";
+    A25 [Anthropic, Bedrock] Judged::Messages,
+        "the result for {id} reports an error and says nothing",
+        "messages.N.content.M.tool_result: content cannot be empty if `is_error` is true / The content field at messages.N.content.M.toolResult cannot be empty when status value is error.",
+        "aws-samples/sample-multi-agent-orchestration-chat-on-agentcore #15; logs of agents in public repositories";
+    A26 [Anthropic, Bedrock] Judged::Request("system given"),
+        "a text block of the system prompt is empty: send the system prompt without it",
+        "system: text content blocks must be non-empty / system.1: cache_control cannot be set for empty text blocks",
+        "vellum-ai/vellum-assistant PR #30712; Bedrock API reference, SystemContentBlock (at least one character)";
     O1 [OpenAi] Judged::Messages,
         "the call {id} has no tool message in the run that follows it",
         "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'",
@@ -201,6 +213,10 @@ rules! {
         "the call {id} stands in a message that is not the assistant's",
         "Unknown parameter: 'messages[N].tool_calls'.",
         "recalled, not found at a source";
+    O10 [OpenAi] Judged::Messages,
+        "the list of calls is empty: it may be left out, and must not be empty",
+        "Invalid 'messages[N].tool_calls': empty array. Expected an array with minimum length 1, but got an empty array instead.",
+        "openai/openai-python #2061, openai/openai-node PR #1341, chatboxai/chatbox #2079";
     R1 [Responses] Judged::Messages,
         "the output for {id} answers no call before it, or answers one twice",
         "No tool call found for function call output with call_id X",

@@ -1,0 +1,106 @@
+//! Ids of calls that are used again, or that the provider refuses: each such use gets one that is made from its place.
+
+use std::collections::{HashMap, HashSet};
+
+use super::List;
+use super::draft::{Draft, Part};
+use super::mend::{change, free_of_thinking};
+use super::pairing::is_identified_call;
+use super::recipe::{Change, ChangeKind, Piece, made_id};
+use super::shape::wants_id;
+use crate::message::{BlockKind, BlockRow, id_hash};
+
+/// Message and block of the input.
+type Place = (u32, u32);
+
+/// A5, A21: every use of an id but the first gets an id that is made from its place, and so does a call whose id is
+/// refused; results follow. Which use keeps the id, and what the others are called, depends on nothing that
+/// comes later, so that the prefix stays. That an id looks like a made one does not matter: it is one
+/// more use of it.
+pub(super) fn settle_ids(list: &List<'_>, drafts: &mut [Draft], log: &mut Vec<Change>) {
+    let rule = list.demands.unique_ids.or(list.demands.call_id);
+    let mut ids = Ids::of(list);
+    let mut changed: HashMap<Place, u32> = HashMap::new();
+    for draft in drafts.iter_mut() {
+        let mut renamed = false;
+        for part in draft.parts.iter_mut().filter(|part| part.row.kind == BlockKind::Call) {
+            let Piece::Block { message, block, edits, .. } = &mut part.piece else { continue };
+            let verdict = ids.judge(&part.row);
+            if verdict != Verdict::Fine {
+                edits.made_id = ids.make((*message, *block));
+                changed.insert((*message, *block), edits.made_id);
+            }
+            if let (Verdict::Repeated, Some(rule)) = (verdict, rule) {
+                log.push(change(ChangeKind::Renamed, *message, Some(*block), rule));
+                renamed = true;
+            }
+        }
+        if let Some(rule) = rule.filter(|_| renamed) {
+            free_of_thinking(draft, rule, log);
+        }
+    }
+    if !changed.is_empty() {
+        drafts.iter_mut().flat_map(|draft| &mut draft.parts).for_each(|part| follow_call(part, &changed));
+    }
+}
+
+/// What becomes of a call's id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    /// It stays.
+    Fine,
+    /// It is none that the provider takes: the pass about shapes has said so.
+    Refused,
+    /// Another call before has it.
+    Repeated,
+}
+
+/// The ids of the calls so far, by their hashes.
+struct Ids {
+    /// Whether an id may be used only once. Where it may be used again, only made ones are kept apart.
+    unique: bool,
+    /// Whether ids are refused for what they are written with.
+    refuses: bool,
+    used: HashSet<u64>,
+    made: HashSet<u64>,
+}
+
+impl Ids {
+    fn of(list: &List<'_>) -> Self {
+        let (unique, refuses) = (list.demands.unique_ids.is_some(), list.written.call_id.is_some());
+        Self { unique, refuses, used: HashSet::new(), made: HashSet::new() }
+    }
+
+    fn judge(&mut self, call: &BlockRow) -> Verdict {
+        if self.refuses && wants_id(call) {
+            return Verdict::Refused;
+        }
+        let again = is_identified_call(call) && !self.used.insert(call.id);
+        if again && (self.unique || self.made.contains(&call.id)) { Verdict::Repeated } else { Verdict::Fine }
+    }
+
+    /// The first try at which the id that is made for a place is no other call's. Calls before this one take at most
+    /// one try each, and only ids of one place stand in each other's way.
+    fn make(&mut self, place: Place) -> u32 {
+        let mut attempt = 1;
+        loop {
+            let id = id_hash(&made_id(place.0, place.1, attempt));
+            if self.used.insert(id) {
+                self.made.insert(id);
+                return attempt;
+            }
+            attempt += 1;
+        }
+    }
+}
+
+/// Gives a result the id that was made for its call.
+fn follow_call(part: &mut Part, changed: &HashMap<Place, u32>) {
+    match &mut part.piece {
+        Piece::Block { call: Some(call), edits, .. } => edits.made_id = changed.get(call).copied().unwrap_or_default(),
+        Piece::NoResult { message, block, made_id } => {
+            *made_id = changed.get(&(*message, *block)).copied().unwrap_or_default();
+        }
+        _ => {}
+    }
+}
