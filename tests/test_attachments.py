@@ -108,9 +108,7 @@ PICTURES: dict[str, tuple[Dialect, Write, Message]] = {
     ),
     "LangChain source_type": (
         OPENAI,
-        lambda data: said(
-            {"type": "image", "source_type": "base64", "data": coded(data), "mime_type": "image/png"}
-        ),
+        lambda data: said({"type": "image", "source_type": "base64", "data": coded(data), "mime_type": "image/png"}),
         said(),
     ),
     "LangChain base64": (OPENAI, lambda data: tool({"type": "image", "base64": coded(data)}), tool()),
@@ -414,7 +412,9 @@ def films(data: bytes) -> list[tuple[Dialect, Message, Message]]:
 
 
 def test_a_film_counts_by_its_length() -> None:
-    for (dialect, short, bare), (_, long, _) in zip(films(FILM + b"\0" * 900), films(FILM + b"\0" * 900_000), strict=True):
+    for (dialect, short, bare), (_, long, _) in zip(
+        films(FILM + b"\0" * 900), films(FILM + b"\0" * 900_000), strict=True
+    ):
         assert tokens(dialect, short) == tokens(dialect, long)
         assert tokens(dialect, short) - tokens(dialect, bare) == 30 * 263, "half a minute where nothing says its length"
 
@@ -424,7 +424,11 @@ def test_a_file_of_text_counts_by_its_words() -> None:
     data = text.encode()
     cases = [
         (OPENAI, said({"type": "file", "file": {"file_data": url(data, "text/plain")}}), said()),
-        (ANTHROPIC, said({"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": text}}), said()),
+        (
+            ANTHROPIC,
+            said({"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": text}}),
+            said(),
+        ),
         (BEDROCK, said({"document": {"format": "md", "source": {"bytes": data}}}), said()),
         (BEDROCK, said({"document": {"format": "md", "source": {"text": text}}}), said()),
         (GEMINI, parts({"inlineData": {"mimeType": "text/csv", "data": coded(data)}}), parts()),
@@ -495,9 +499,7 @@ def test_what_is_encrypted_in_a_block_of_unknown_kind_counts_by_its_length(
 
 
 @unknown
-def test_the_words_of_a_block_of_unknown_kind_are_counted(
-    dialect: Dialect, write: Callable[[Any], Message]
-) -> None:
+def test_the_words_of_a_block_of_unknown_kind_are_counted(dialect: Dialect, write: Callable[[Any], Message]) -> None:
     words = "The quick brown fox jumps over the lazy dog. " * 200
     counter = counter_for(dialect.model)
     counted = counter.count_messages([write(words)], format=dialect.format)

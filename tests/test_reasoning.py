@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import octavo
+from octavo.recipes import shape_of
 from octavo.tokens import counter_for
 from sessions import OPENAI, Message
 
@@ -128,3 +129,11 @@ def test_an_answer_of_nothing_but_reasoning_is_repaired_with_all_of_it() -> None
     assert {name: sent[name] for name in members} == members
     counted = COUNTER.count_messages(context.messages, format="openai")
     assert context.tokens == counted.tokens
+
+
+def test_reasoning_that_leaves_takes_every_member_along() -> None:
+    message = answer(reasoning=THOUGHT, reasoning_details=details(THOUGHT), thinking_blocks=blocks(THOUGHT))
+    shape = shape_of([message], "openai")
+    assert len(shape.blocks_of(0)) == 2
+    assert shape.compose("assistant", 0, [("block", 0, 1, 0, 0, None)]) == answer()
+    assert shape.compose("assistant", 0, [("block", 0, number, 0, 0, None) for number in (0, 1)]) == message
