@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import struct
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any, TypeAlias
@@ -17,7 +18,14 @@ from test_media import pdf, png, wave
 Write: TypeAlias = Callable[[bytes], Message]
 """Writes a message that carries these bytes."""
 
-FILM = b"\0\0\0\x18ftypmp42"
+FILM = b"\0\0\0\x0cftypmp42"
+
+
+def film(seconds: int, padding: int) -> bytes:
+    """An MP4 file whose header stands behind so many bytes of pictures."""
+    header = struct.pack(">I4s12xII", 28, b"mvhd", 600, seconds * 600)
+    pictures = struct.pack(">I4s", 8 + padding, b"mdat") + b"\0" * padding
+    return FILM + pictures + struct.pack(">I4s", 8 + len(header), b"moov") + header
 
 
 def coded(data: bytes) -> str:
@@ -412,11 +420,13 @@ def films(data: bytes) -> list[tuple[Dialect, Message, Message]]:
 
 
 def test_a_film_counts_by_its_length() -> None:
-    for (dialect, short, bare), (_, long, _) in zip(
-        films(FILM + b"\0" * 900), films(FILM + b"\0" * 900_000), strict=True
-    ):
-        assert tokens(dialect, short) == tokens(dialect, long)
-        assert tokens(dialect, short) - tokens(dialect, bare) == 30 * 263, "half a minute where nothing says its length"
+    each = (films(film(3, 900)), films(film(93, 900_000)), films(FILM + b"\0" * 900), films(FILM + b"\0" * 900_000))
+    for (dialect, short, bare), (_, long, _), (_, unknown, _), (_, larger, _) in zip(*each, strict=True):
+        nothing = tokens(dialect, bare)
+        assert tokens(dialect, short) - nothing == 3 * 263
+        assert tokens(dialect, long) - nothing == 93 * 263
+        assert tokens(dialect, unknown) - nothing == 30 * 263, "half a minute where nothing says its length"
+        assert tokens(dialect, larger) == tokens(dialect, unknown)
 
 
 def test_a_file_of_text_counts_by_its_words() -> None:

@@ -59,7 +59,7 @@ def test_every_member_is_counted(members: dict[str, Any]) -> None:
         {"thinking_blocks": blocks(THOUGHT), "reasoning_details": details(THOUGHT)},
         {"reasoning": f"  {THOUGHT}\n\n", "reasoning_details": details(THOUGHT)},
     ],
-    ids=lambda members: "+".join(members),
+    ids="+".join,
 )
 def test_what_stands_in_two_members_counts_once(members: dict[str, Any]) -> None:
     assert COUNTER.count(THOUGHT) <= cost(**members) <= COUNTER.count(THOUGHT) + 3

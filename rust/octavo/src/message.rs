@@ -8,6 +8,7 @@ mod attached;
 mod base64;
 mod bedrock;
 mod estimated;
+mod film;
 mod gemini;
 mod image_size;
 mod media;

@@ -108,6 +108,8 @@ fn text_block<N: Node, S: Sink>(block: &N, flags: BlockFlags, sink: &mut S) {
     let text = value.as_ref().and_then(Node::text);
     let malformed = text.is_none();
     let text = text.unwrap_or_default();
+    // Its citations are not looked at: what they quote costs nothing when it is sent back (platform.claude.com,
+    // citations and web search pages, 2026-11).
     sink.text(TextKind::Speech, &text);
     let flags = flags.with(text_flags(&text)).when(malformed, BlockFlags::MALFORMED);
     sink.end_block(BlockEnd { kind: BlockKind::Text, flags, id: "" });

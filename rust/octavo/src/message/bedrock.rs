@@ -61,8 +61,7 @@ fn read_block<N: Node, S: Sink>(block: &N, sink: &mut S) {
     sink.end_block(BlockEnd { kind, flags: plain, id: "" });
 }
 
-/// Blocks that hold others: `guardContent` a text or a picture, `citationsContent` the texts of an answer. Their
-/// content is read, the rest is counted as its JSON.
+/// `guardContent` holds a text or a picture; everything else is of unknown shape.
 fn wrapped<N: Node, S: Sink>(block: &N, sink: &mut S) {
     if let Some(guarded) = block.get(Key::GuardContent) {
         if let Some(text) = media::inner(&guarded, Key::Text, Key::Text) {

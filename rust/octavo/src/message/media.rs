@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{BlockKind, Media, Sink, TextKind, base64, image_size, pdf, wave};
+use super::{BlockKind, Media, Sink, TextKind, base64, film, image_size, pdf, wave};
 use crate::node::{Key, Node};
 
 /// The data of a file, as a message carries it.
@@ -153,8 +153,10 @@ fn of_data<S: Sink>(told: Told<'_>, url: &str, data: Option<Data<'_>>, sink: &mu
     let sort = told.settle(url, data);
     sink.media(match sort {
         Sort::Image => Media::Image { size: data.and_then(image_size::of), detail: told.detail },
-        Sort::Audio => Media::Audio { seconds: data.and_then(wave::seconds) },
-        Sort::Video => Media::Video { seconds: None },
+        Sort::Audio => {
+            Media::Audio { seconds: data.and_then(|data| wave::seconds(data).or_else(|| film::seconds(data))) }
+        }
+        Sort::Video => Media::Video { seconds: data.and_then(film::seconds) },
         Sort::Document => Media::Document { pages: data.and_then(pdf::pages) },
         Sort::Text => match data {
             // A file of text is no picture of pages: its words are what the model reads.
