@@ -53,9 +53,9 @@ mod tests {
     use super::seconds;
     use crate::message::media::Data;
 
-    fn boxed(name: &[u8; 4], content: &[u8]) -> Vec<u8> {
+    fn boxed(name: &[u8], content: &[u8]) -> Vec<u8> {
         let length = u32::try_from(content.len() + 8).unwrap_or_default();
-        [&length.to_be_bytes(), &name[..], content].concat()
+        [&length.to_be_bytes(), name, content].concat()
     }
 
     /// A film of `seconds`, whose header stands behind `padding` bytes of pictures.
