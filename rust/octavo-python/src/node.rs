@@ -7,8 +7,8 @@ use octavo::node::{Key, MAX_DEPTH, Node, NodeKind, write_json};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{
-    PyBool, PyBoolMethods, PyByteArray, PyBytes, PyDict, PyFloat, PyInt, PyList, PyMapping, PyMemoryView, PyModule,
-    PyString, PyTuple, PyType,
+    PyBool, PyBoolMethods, PyByteArray, PyBytes, PyDict, PyDictMethods, PyFloat, PyInt, PyList, PyMapping,
+    PyMemoryView, PyModule, PyString, PyTuple, PyType,
 };
 
 use crate::counters::apart;
@@ -159,6 +159,10 @@ impl Node for PyNode<'_, '_> {
                 None
             }
         }
+    }
+
+    fn length(&self) -> Option<usize> {
+        self.value.cast_exact::<PyDict>().ok().map(PyDictMethods::len)
     }
 
     fn items(&self, visit: &mut dyn FnMut(Self)) {

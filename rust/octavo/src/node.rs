@@ -120,6 +120,11 @@ pub trait Node: Clone {
     /// The member called `key`, when this is a map that has it and its value is not null.
     fn get(&self, key: Key) -> Option<Self>;
 
+    /// How many members there are, when this is a map that can tell at once.
+    fn length(&self) -> Option<usize> {
+        None
+    }
+
     /// Calls `visit` for each item, in order, when this is a list.
     fn items(&self, visit: &mut dyn FnMut(Self));
 
@@ -246,6 +251,10 @@ impl Node for &serde_json::Value {
 
     fn get(&self, key: Key) -> Option<Self> {
         self.as_object()?.get(key.name()).filter(|value| !value.is_null())
+    }
+
+    fn length(&self) -> Option<usize> {
+        self.as_object().map(serde_json::Map::len)
     }
 
     fn items(&self, visit: &mut dyn FnMut(Self)) {

@@ -10,6 +10,11 @@ use crate::node::{Key, Node, NodeKind};
 
 pub(super) fn read<N: Node, S: Sink>(index: usize, node: &N, sink: &mut S) -> Result<MessageEnd> {
     let mut end = role_of(index, node)?;
+    // Most messages are a role and a content: ten members need not be asked for then.
+    if end.role != Role::Tool && node.length() == Some(2) && node.get(Key::Content).is_some() {
+        end.flags = end.flags.with(content(node, sink));
+        return Ok(end);
+    }
     let mut named = false;
     if let Some(name) = node.get(Key::Name).filter(|_| end.role != Role::Tool) {
         sink.text(TextKind::Name, &name.text().unwrap_or_default());
