@@ -107,6 +107,8 @@ class TokenCounter:
         """Tokens of a system prompt that is given apart."""
     def count_tools(self, tools: object) -> int:
         """Tokens of tool definitions."""
+    def count_frame(self, system: object, tools: object) -> tuple[int, int, int, int, int]:
+        """Tokens of system prompt and tools, what of each is estimated, and how far that can be off together."""
     def certainty(
         self, text: int, tools: int, estimated: int, error: int
     ) -> tuple[Literal["exact", "calibrated", "estimated"], int]:

@@ -15,13 +15,32 @@ from octavo.sections import Placed, at_head, at_tail, into_system, leading_of, t
 from octavo.tokens import Counter
 from octavo.validity import Mode
 
-__all__ = ["Asked", "Draft", "Frame", "Sent", "added_by_repair", "frame_of", "plan_of", "planned"]
+__all__ = ["Around", "Asked", "Draft", "Frame", "Sent", "added_by_repair", "frame_of", "plan_of", "planned"]
 
 _NAMED: Final[dict[Format, int]] = {"gemini": 12}
 """Tokens that a placeholder takes more where it carries its function's name and a JSON object around the text."""
 
 _ROUNDS: Final = 4
 """How often a call is planned anew because its repair took more tokens than was set aside for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """Tokens of system and tools, and how sure they are.
+
+    Attributes:
+        system: tokens of the system prompt that is given apart.
+        tools: tokens of the tool definitions.
+        system_estimated: of `system`, what is no plain text.
+        tools_estimated: of `tools`, what no published rule speaks of.
+        error: how far the estimated tokens can be off together.
+    """
+
+    system: int
+    tools: int
+    system_estimated: int
+    tools_estimated: int
+    error: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +54,7 @@ class Frame:
         tail: sections that stand at the end, not yet cut to what is left.
         placed: the fixed sections, for the report.
         tokens: system, tools, framing and fixed sections together.
-        tool_tokens: of those, the tools'.
+        around: of those, system and tools.
         beside: tokens that the tail's sections need at least.
     """
 
@@ -45,7 +64,7 @@ class Frame:
     tail: tuple[Section, ...]
     placed: tuple[Placed, ...]
     tokens: int
-    tool_tokens: int
+    around: Around
     beside: int
 
 
@@ -157,10 +176,10 @@ def frame_of(counter: Counter, format: Format, system: Any, tools: Any, sections
         placed.append(Placed(section.name, section.place, tokens, verdict, section.source))
     tail = tuple(section for section in sections if section.place == "tail" and section.text)
     in_messages = sum(_message_tokens(counter, format, block) for block in (*leading, *head))
-    tool_tokens = counter.count_tools(tools)
-    tokens = counter.fixed + counter.count_system(system) + tool_tokens + in_messages
+    around = Around(*counter.core.count_frame(system, tools))
+    tokens = counter.fixed + around.system + around.tools + in_messages
     beside = sum(min(section.min_tokens, counter.count(section.block())) for section in tail)
-    return Frame(tuple(joined), tuple(leading), tuple(head), tail, tuple(placed), tokens, tool_tokens, beside)
+    return Frame(tuple(joined), tuple(leading), tuple(head), tail, tuple(placed), tokens, around, beside)
 
 
 def _cut(counter: Counter, section: Section) -> tuple[str, str]:

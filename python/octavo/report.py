@@ -200,7 +200,9 @@ def _repairs(draft: Draft) -> Iterator[str]:
 def _certainty(draft: Draft) -> tuple[Method, float]:
     """How the tokens were counted, and how far they may be off, as a share of them."""
     plan, engine = draft.plan, draft.asked.engine
-    method, error = _counted(draft, *plan.estimated(engine))
+    around = draft.asked.frame.around
+    estimated, off = plan.estimated(engine)
+    method, error = _counted(draft, estimated, off + around.error)
     bound: float = error
     if plan.anchored:
         # What was reported is known, whatever was estimated for it; what came after is not, nor what is left of it
@@ -219,10 +221,11 @@ def _certainty(draft: Draft) -> tuple[Method, float]:
 
 
 def _counted(draft: Draft, estimated: int, error: int) -> tuple[Method, int]:
-    """The counter's word on what is sent, of which so many tokens are no text."""
-    counter, tools = draft.asked.counter, draft.asked.frame.tool_tokens
-    text = max(0, draft.counted - counter.fixed - tools - estimated)
-    return counter.core.certainty(text, tools, estimated, error)
+    """The counter's word on what is sent, of whose messages so many tokens are no text."""
+    counter, around = draft.asked.counter, draft.asked.frame.around
+    text = max(0, draft.counted - counter.fixed - around.tools - around.system_estimated - estimated)
+    tools = around.tools - around.tools_estimated
+    return counter.core.certainty(text, tools, estimated + around.system_estimated + around.tools_estimated, error)
 
 
 def _shared(draft: Draft) -> tuple[int, int] | None:

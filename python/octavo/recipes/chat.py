@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from octavo.recipes.shape import NO_RESULT, NOTES, Block, Edits, Piece, Shape, as_block, is_list, parted, text_of
 
@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 __all__ = ["Chat"]
+
+_REASONING: Final = ("reasoning_content", "reasoning", "thinking_blocks", "reasoning_details")
+"""Members that hold an assistant's reasoning, in the engine's order: all of them are one block."""
 
 _Place: TypeAlias = tuple[str, int | None]
 """The member that holds a block, and its number there where the member is a list."""
@@ -93,7 +96,11 @@ class Chat(Shape):
 
     @staticmethod
     def _put(message: Block, member: str, values: list[Any]) -> None:
-        if is_list(message[member]) and (values or member == "content"):
+        if member in _REASONING:
+            # They say the same thing, and stay or leave together.
+            for name in () if values else _REASONING:
+                message.pop(name, None)
+        elif is_list(message[member]) and (values or member == "content"):
             message[member] = values
         elif values:
             message[member] = values[0]
@@ -115,6 +122,8 @@ class Chat(Shape):
     @staticmethod
     def _at(message: Block, place: _Place) -> Block:
         member, number = place
+        if member in _REASONING:
+            return {"type": "reasoning"}
         return as_block(message[member] if number is None else message[member][number])
 
 
@@ -171,8 +180,8 @@ def _places(message: Block) -> list[_Place]:
 
 
 def _walk(message: Block) -> Iterator[_Place]:
-    if message.get("reasoning_content") is not None:
-        yield "reasoning_content", None
+    if message.get("role") in ("assistant", "model"):
+        yield from ((member, None) for member in _first_reasoning(message))
     yield from _members(message, "content")
     if message.get("refusal") is not None:
         yield "refusal", None
@@ -180,6 +189,10 @@ def _walk(message: Block) -> Iterator[_Place]:
         yield from _members(message, "tool_calls")
     if message.get("function_call") is not None:
         yield "function_call", None
+
+
+def _first_reasoning(message: Block) -> list[str]:
+    return [member for member in _REASONING if message.get(member) is not None][:1]
 
 
 def _members(message: Block, member: str) -> Iterator[_Place]:

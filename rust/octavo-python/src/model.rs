@@ -62,11 +62,11 @@ impl TokenCounter {
     }
 
     /// Counts one thing that is no message.
-    fn on_value(
+    fn on_value<T>(
         &self,
         value: &Bound<'_, PyAny>,
-        work: impl FnOnce(&mut Tally, &PyNode<'_, '_>) -> u32,
-    ) -> PyResult<u32> {
+        work: impl FnOnce(&mut Tally, &PyNode<'_, '_>) -> T,
+    ) -> PyResult<T> {
         let reading = Reading::new(value.py());
         let mut counting = self.begin(value.py());
         let tokens = work(&mut counting.tally, &reading.node(value));
@@ -154,12 +154,20 @@ impl TokenCounter {
 
     /// Tokens of a system prompt that is given apart, of any shape.
     fn count_system(&self, system: &Bound<'_, PyAny>) -> PyResult<u32> {
-        self.on_value(system, |tally, system| tally.system(system))
+        self.on_value(system, |tally, system| tally.system(system).tokens)
     }
 
     /// Tokens of tool definitions of any shape, with the system prompt that they bring.
     fn count_tools(&self, tools: &Bound<'_, PyAny>) -> PyResult<u32> {
-        self.on_value(tools, |tally, tools| tally.tools(tools))
+        self.on_value(tools, |tally, tools| tally.tools(tools).tokens)
+    }
+
+    /// Tokens of a system prompt and of tools, what of each is estimated, and how far that can be off together.
+    fn count_frame(&self, system: &Bound<'_, PyAny>, tools: &Bound<'_, PyAny>) -> PyResult<(u32, u32, u64, u64, u64)> {
+        let system = self.on_value(system, |tally, system| tally.system(system))?;
+        let tools = self.on_value(tools, |tally, tools| tally.tools(tools))?;
+        let error = system.estimated.plus(tools.estimated).error;
+        Ok((system.tokens, tools.tokens, system.estimated.tokens, tools.estimated.tokens, error))
     }
 
     /// How a number of tokens of these parts was made, and within how many tokens the true number lies:

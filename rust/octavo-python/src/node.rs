@@ -7,7 +7,8 @@ use octavo::node::{Key, MAX_DEPTH, Node, NodeKind, write_json};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{
-    PyBool, PyBoolMethods, PyBytes, PyDict, PyFloat, PyInt, PyList, PyMapping, PyModule, PyString, PyTuple, PyType,
+    PyBool, PyBoolMethods, PyByteArray, PyBytes, PyDict, PyDictMethods, PyFloat, PyInt, PyList, PyMapping,
+    PyMemoryView, PyModule, PyString, PyTuple, PyType,
 };
 
 use crate::counters::apart;
@@ -114,7 +115,28 @@ impl Node for PyNode<'_, '_> {
     }
 
     fn bytes(&self) -> Option<Cow<'_, [u8]>> {
-        self.value.cast::<PyBytes>().ok().map(|bytes| Cow::Borrowed(bytes.as_bytes()))
+        let value = &self.value;
+        if value.is_instance_of::<PyDict>() {
+            return None;
+        }
+        if let Ok(bytes) = value.cast::<PyBytes>() {
+            return Some(Cow::Borrowed(bytes.as_bytes()));
+        }
+        // What may change while it is read is copied.
+        if let Ok(bytes) = value.cast::<PyByteArray>() {
+            return Some(Cow::Owned(bytes.to_vec()));
+        }
+        if !value.is_instance_of::<PyMemoryView>() {
+            return None;
+        }
+        let copied = value.call_method0(intern!(value.py(), "tobytes"));
+        copied.and_then(|bytes| Ok(bytes.cast::<PyBytes>()?.as_bytes().to_vec())).map_or_else(
+            |error| {
+                self.reading.fail(error);
+                None
+            },
+            |bytes| Some(Cow::Owned(bytes)),
+        )
     }
 
     fn boolean(&self) -> Option<bool> {
@@ -137,6 +159,10 @@ impl Node for PyNode<'_, '_> {
                 None
             }
         }
+    }
+
+    fn length(&self) -> Option<usize> {
+        self.value.cast_exact::<PyDict>().ok().map(PyDictMethods::len)
     }
 
     fn items(&self, visit: &mut dyn FnMut(Self)) {

@@ -19,6 +19,10 @@ impl Sink for Builder<'_> {
         self.tally.text(kind, text);
     }
 
+    fn unstated(&mut self, text: &str) {
+        self.tally.unstated(text);
+    }
+
     fn media(&mut self, media: Media<'_>) {
         self.tally.media(media);
     }
@@ -50,12 +54,13 @@ pub fn read_entry<N: Node>(format: Format, index: usize, node: &N, tally: &mut T
     let mut builder =
         Builder { tally, blocks: Vec::with_capacity(2), estimated: Estimated::default(), scratch: String::new() };
     let mut end = read(format, index, node, &mut builder)?;
-    let Builder { tally, blocks, estimated, .. } = builder;
+    let Builder { tally, blocks, mut estimated, .. } = builder;
     end.flags = flags_of(end.flags, &blocks);
-    // What stands outside a block (a participant's name) belongs to the framing.
-    let outside = tally.take_block(BlockKind::Other).tokens;
+    // What stands outside a block (a participant's name, an answer that was spoken) belongs to the framing.
+    let outside = tally.take_block(BlockKind::Other);
+    estimated = estimated.plus(outside.estimated);
     let framing = tally.message(end.role, end.flags);
     let content = blocks.iter().fold(0_u32, |sum, block| sum.saturating_add(block.tokens));
-    let tokens = content.saturating_add(outside).saturating_add(framing);
+    let tokens = content.saturating_add(outside.tokens).saturating_add(framing);
     Ok(Entry { end, tokens, estimated, blocks })
 }

@@ -4,16 +4,20 @@
 //! of each block. Nothing of the text is kept; what remains is a [`MessageRow`] and its [`BlockRow`]s.
 
 mod anthropic;
+mod attached;
 mod base64;
 mod bedrock;
 mod estimated;
+mod film;
 mod gemini;
 mod image_size;
 mod media;
 mod openai;
 mod pdf;
+mod reasoning;
 mod responses;
 mod row;
+mod sift;
 mod wave;
 
 use crate::error::{Error, Result};
@@ -74,6 +78,11 @@ pub enum Media<'a> {
         /// Length in seconds, where known.
         seconds: Option<f64>,
     },
+    /// Moving pictures, with their sound; seconds where they could be told.
+    Video {
+        /// Length in seconds, where known.
+        seconds: Option<f64>,
+    },
     /// Something that only the provider can read (encrypted reasoning, a compaction). Its length is all that is
     /// known of it.
     Opaque {
@@ -97,6 +106,11 @@ pub struct BlockEnd<'a> {
 pub trait Sink {
     /// A text that the model will read.
     fn text(&mut self, kind: TextKind, text: &str);
+    /// A text whose content the model will read, in a form that its provider does not publish: here its JSON. The
+    /// count of it is an estimate.
+    fn unstated(&mut self, text: &str) {
+        self.text(TextKind::Json, text);
+    }
     /// Media that the model will see or hear.
     fn media(&mut self, media: Media<'_>);
     /// The block is complete.
@@ -175,13 +189,19 @@ fn text_flags(text: &str) -> BlockFlags {
         .when(text.ends_with(char::is_whitespace), BlockFlags::TRAILING_SPACE)
 }
 
-/// Counts a node as its compact JSON.
+/// Counts data that the model reads as its compact JSON.
 fn json_text<N: Node, S: Sink>(kind: TextKind, node: &N, sink: &mut S) {
-    let mut scratch = sink.scratch();
-    scratch.clear();
-    crate::node::write_json(node, &mut scratch);
-    sink.text(kind, &scratch);
-    sink.give_back(scratch);
+    sift::data(node, sink, |sink, json| sink.text(kind, json));
+}
+
+/// Counts what is of unknown shape: files in it as files, the rest as its JSON.
+fn unknown<N: Node, S: Sink>(node: &N, sink: &mut S) {
+    sift::json(node, sink, S::unstated);
+}
+
+/// Reads what is no message (a part of a system prompt, a tool of the provider's own) as a value of unknown shape.
+pub(crate) fn read_unknown<N: Node, S: Sink>(node: &N, sink: &mut S) {
+    unknown(node, sink);
 }
 
 /// Arguments of a call: a text as it is, anything else as its JSON. Flagged where they are not what the format
@@ -202,10 +222,21 @@ fn id_flags(id: &str) -> BlockFlags {
     BlockFlags::default().when(id.is_empty(), BlockFlags::NO_ID).when(!id.bytes().all(plain), BlockFlags::BAD_ID)
 }
 
-/// A block of a kind that this version does not know: counted as its JSON, kept as it is.
+/// A block that this reader has no word for: a file of another dialect, or one of a kind that this version does not
+/// know, which is counted as its JSON and kept as it is.
 fn other_block<N: Node, S: Sink>(node: &N, flags: BlockFlags, sink: &mut S) {
-    json_text(TextKind::Json, node, sink);
-    sink.end_block(BlockEnd { kind: BlockKind::Other, flags, id: "" });
+    let kind = attached::read(node, sink).map_or(BlockKind::Other, media::Sort::block);
+    if kind == BlockKind::Other {
+        unknown(node, sink);
+    }
+    sink.end_block(BlockEnd { kind, flags, id: "" });
+}
+
+/// An item of a result's content that is no text: a file of any dialect, or something of unknown shape.
+fn other_item<N: Node, S: Sink>(item: &N, sink: &mut S) {
+    if attached::read(item, sink).is_none() {
+        unknown(item, sink);
+    }
 }
 
 /// A content list's item that is a bare string or null instead of a block.
@@ -218,10 +249,13 @@ fn bare_item<N: Node, S: Sink>(node: &N, sink: &mut S) {
 
 /// A member that only the provider can read: told by its length.
 fn opaque<N: Node, S: Sink>(node: &N, key: Key, sink: &mut S) -> bool {
-    let Some(value) = node.get(key) else { return false };
+    node.get(key).is_some_and(|value| opaque_value(&value, sink))
+}
+
+fn opaque_value<N: Node, S: Sink>(value: &N, sink: &mut S) -> bool {
     let characters = match (value.text(), value.bytes()) {
         (Some(text), _) => text.len(),
-        (_, Some(bytes)) => bytes.len().div_ceil(3).saturating_mul(4),
+        (_, Some(bytes)) => base64::characters(bytes.len()),
         _ => return false,
     };
     if characters > 0 {

@@ -91,6 +91,11 @@ keys! {
     FunctionResponseSnake = "function_response", ThoughtSignatureSnake = "thought_signature",
     InlineDataSnake = "inline_data", MimeTypeSnake = "mime_type",
     ParametersJsonSchemaSnake = "parameters_json_schema",
+    Base64 = "base64", VideoUrl = "video_url", AudioUrl = "audio_url", DocumentUrl = "document_url", FileUrl = "file_url",
+    FileUri = "file_uri", FileUriCamel = "fileUri", MediaTypeCamel = "mediaType", Video = "video", Uri = "uri",
+    InputVideo = "input_video", ImageFile = "image_file", Images = "images", Reasoning = "reasoning", ReasoningDetails = "reasoning_details",
+    ThinkingBlocks = "thinking_blocks", EncryptedIndex = "encrypted_index", GuardContent = "guardContent",
+    RevisedPrompt = "revised_prompt", Required = "required",
 }
 
 /// A JSON-like value that is borrowed, never retained.
@@ -115,6 +120,11 @@ pub trait Node: Clone {
     /// The member called `key`, when this is a map that has it and its value is not null.
     fn get(&self, key: Key) -> Option<Self>;
 
+    /// How many members there are, when this is a map that can tell at once.
+    fn length(&self) -> Option<usize> {
+        None
+    }
+
     /// Calls `visit` for each item, in order, when this is a list.
     fn items(&self, visit: &mut dyn FnMut(Self));
 
@@ -132,11 +142,24 @@ pub const MAX_DEPTH: usize = 128;
 /// Writes `node` as compact JSON (no spaces, text not escaped to ASCII, keys in their own order):
 /// what a provider's client sends for tool arguments given as an object.
 pub fn write_json<N: Node>(node: &N, out: &mut String) {
-    write_value(node, out, 0);
+    write_value(node, "", out, 0, &mut |_, _, _| false);
 }
 
-fn write_value<N: Node>(node: &N, out: &mut String, depth: usize) {
-    match node.kind() {
+/// As [`write_json`], with an empty text in the place of every value that `leave_out` takes. It is told the name of
+/// the member (that of the list, for a list's items; nothing for `node` itself), the kind of the value, and the value.
+pub fn write_json_without<N: Node>(node: &N, out: &mut String, leave_out: &mut LeaveOut<'_, N>) {
+    write_value(node, "", out, 0, leave_out);
+}
+
+/// Whether a value stays out of JSON.
+pub type LeaveOut<'a, N> = dyn FnMut(&str, NodeKind, &N) -> bool + 'a;
+
+fn write_value<N: Node>(node: &N, name: &str, out: &mut String, depth: usize, leave_out: &mut LeaveOut<'_, N>) {
+    let kind = node.kind();
+    if leave_out(name, kind, node) {
+        return out.push_str("\"\"");
+    }
+    match kind {
         NodeKind::Null => out.push_str("null"),
         NodeKind::Bool => out.push_str(if node.boolean().unwrap_or(false) { "true" } else { "false" }),
         NodeKind::Number => node.write_number(out),
@@ -147,7 +170,7 @@ fn write_value<N: Node>(node: &N, out: &mut String, depth: usize) {
             let mut first = true;
             node.items(&mut |item| {
                 separate(out, &mut first);
-                write_value(&item, out, depth + 1);
+                write_value(&item, name, out, depth + 1, leave_out);
             });
             out.push(']');
         }
@@ -158,7 +181,7 @@ fn write_value<N: Node>(node: &N, out: &mut String, depth: usize) {
                 separate(out, &mut first);
                 write_text(key, out);
                 out.push(':');
-                write_value(&value, out, depth + 1);
+                write_value(&value, key, out, depth + 1, leave_out);
             });
             out.push('}');
         }
@@ -228,6 +251,10 @@ impl Node for &serde_json::Value {
 
     fn get(&self, key: Key) -> Option<Self> {
         self.as_object()?.get(key.name()).filter(|value| !value.is_null())
+    }
+
+    fn length(&self) -> Option<usize> {
+        self.as_object().map(serde_json::Map::len)
     }
 
     fn items(&self, visit: &mut dyn FnMut(Self)) {

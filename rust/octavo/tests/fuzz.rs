@@ -46,6 +46,19 @@ const WORDS: &[&str] = &[
     "reasoning",
     "mcp_approval_request",
     "base64",
+    "file",
+    "input_file",
+    "input_audio",
+    "video_url",
+    "container_upload",
+    "image_generation_call",
+    "computer_call_output",
+    "custom",
+    "audio/wav",
+    "video/mp4",
+    "text/plain",
+    "data:application/pdf;base64,JVBERi0xLjQK",
+    "AAAAGGZ0eXBtcDQyAAAAAA==",
     "call_1",
     "call_2",
     "",
@@ -68,6 +81,7 @@ fn leaf() -> impl Strategy<Value = Value> {
         6 => select(WORDS).prop_map(Value::from),
         2 => any::<String>().prop_map(Value::from),
         1 => (1_usize..40_000).prop_map(|length| Value::from("가b ".repeat(length / 4))),
+        1 => (1_usize..4_000).prop_map(|length| Value::from("Zm9v".repeat(length / 4))),
     ]
 }
 

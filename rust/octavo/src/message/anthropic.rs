@@ -2,7 +2,7 @@
 
 use super::{
     BlockEnd, BlockFlags, BlockKind, MessageEnd, MessageFlags, Role, Sink, TextKind, arguments, bare_item, id_flags,
-    json_text, media, opaque, other_block, role_of, text_flags,
+    opaque, other_block, other_item, role_of, sift, text_flags, unknown,
 };
 use crate::error::Result;
 use crate::node::{Key, Node, NodeKind};
@@ -80,10 +80,6 @@ fn read_block<N: Node, S: Sink>(block: &N, sink: &mut S) {
                 id: "",
             });
         }
-        "image" => {
-            image(block, sink);
-            sink.end_block(BlockEnd { kind: BlockKind::Image, flags, id: "" });
-        }
         "document" => {
             document(block, sink);
             sink.end_block(BlockEnd { kind: BlockKind::Document, flags, id: "" });
@@ -112,6 +108,8 @@ fn text_block<N: Node, S: Sink>(block: &N, flags: BlockFlags, sink: &mut S) {
     let text = value.as_ref().and_then(Node::text);
     let malformed = text.is_none();
     let text = text.unwrap_or_default();
+    // Its citations are not looked at: what they quote costs nothing when it is sent back (platform.claude.com,
+    // citations and web search pages, 2026-11).
     sink.text(TextKind::Speech, &text);
     let flags = flags.with(text_flags(&text)).when(malformed, BlockFlags::MALFORMED);
     sink.end_block(BlockEnd { kind: BlockKind::Text, flags, id: "" });
@@ -194,7 +192,7 @@ fn content_text<N: Node, S: Sink>(block: &N, kind: TextKind, sink: &mut S) {
     match content.kind() {
         NodeKind::Text => sink.text(kind, &content.text().unwrap_or_default()),
         NodeKind::List => content.items(&mut |item| result_item(&item, kind, sink)),
-        _ => json_text(TextKind::Json, &content, sink),
+        _ => unknown(&content, sink),
     }
 }
 
@@ -208,18 +206,20 @@ fn result_item<N: Node, S: Sink>(item: &N, kind: TextKind, sink: &mut S) {
             let text = item.get(Key::Text);
             sink.text(kind, &text.as_ref().and_then(Node::text).unwrap_or_default());
         }
-        "image" => image(item, sink),
         "document" => document(item, sink),
         _ if opaque(item, Key::EncryptedContent, sink) => found_page(item, sink),
-        _ => json_text(TextKind::Json, item, sink),
+        _ => other_item(item, sink),
     }
 }
 
-/// A page that the server's search found: its content is for the provider alone, its title and address for all.
+/// A page that the server's search found: its content is for the provider alone, its title, address and age for all.
 fn found_page<N: Node, S: Sink>(item: &N, sink: &mut S) {
-    for text in [Key::Title, Key::Url].into_iter().filter_map(|key| item.get(key)) {
-        sink.text(TextKind::ToolOutput, &text.text().unwrap_or_default());
-    }
+    opaque(item, Key::EncryptedIndex, sink);
+    item.entries(&mut |name, value| {
+        if name != Key::Type.name() && !sift::is_secret(name) {
+            sink.text(TextKind::ToolOutput, &value.text().unwrap_or_default());
+        }
+    });
 }
 
 fn thinking<N: Node, S: Sink>(block: &N, flags: BlockFlags, sink: &mut S) {
@@ -234,17 +234,15 @@ fn thinking<N: Node, S: Sink>(block: &N, flags: BlockFlags, sink: &mut S) {
     sink.end_block(BlockEnd { kind: BlockKind::Thinking, flags: flags.when(signed, BlockFlags::SIGNED), id: "" });
 }
 
-fn image<N: Node, S: Sink>(block: &N, sink: &mut S) {
-    media::image(media::inner(block, Key::Source, Key::Data).as_ref(), "", sink);
-}
-
 fn document<N: Node, S: Sink>(block: &N, sink: &mut S) {
     for key in [Key::Title, Key::Context] {
         if let Some(text) = block.get(key) {
             sink.text(TextKind::Speech, &text.text().unwrap_or_default());
         }
     }
-    let Some(source) = block.get(Key::Source) else { return media::document::<N, S>(None, sink) };
+    let Some(source) = block.get(Key::Source).filter(|source| source.kind() == NodeKind::Map) else {
+        return other_item(block, sink);
+    };
     let kind = source.get(Key::Type);
     match kind.as_ref().and_then(Node::text).unwrap_or_default().as_ref() {
         "text" => {
@@ -252,6 +250,6 @@ fn document<N: Node, S: Sink>(block: &N, sink: &mut S) {
             sink.text(TextKind::Speech, &data.as_ref().and_then(Node::text).unwrap_or_default());
         }
         "content" => content_text(&source, TextKind::Speech, sink),
-        _ => media::document(source.get(Key::Data).as_ref(), sink),
+        _ => other_item(block, sink),
     }
 }

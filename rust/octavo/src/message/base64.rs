@@ -22,6 +22,11 @@ pub(super) fn decode(data: &str, start: usize, length: usize) -> Vec<u8> {
     out
 }
 
+/// How many characters so many bytes take.
+pub(super) fn characters(bytes: usize) -> usize {
+    bytes.div_ceil(3).saturating_mul(4)
+}
+
 /// About how many bytes the data has: padding is not looked at.
 pub(super) fn length(data: &str) -> usize {
     data.len() / 4 * 3

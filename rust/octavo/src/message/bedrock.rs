@@ -1,8 +1,9 @@
 //! Reads Bedrock Converse messages: each block is an object with one member that names its kind.
 
+use super::media::{Sort, Told};
 use super::{
     BlockEnd, BlockFlags, BlockKind, MessageEnd, MessageFlags, Sink, TextKind, arguments, bare_item, id_flags,
-    json_text, media, opaque, other_block, role_of, text_flags,
+    json_text, media, opaque, role_of, text_flags, unknown,
 };
 use crate::error::Result;
 use crate::node::{Key, Node, NodeKind};
@@ -53,15 +54,24 @@ fn read_block<N: Node, S: Sink>(block: &N, sink: &mut S) {
     if block.get(Key::CachePoint).is_some() {
         return sink.end_block(BlockEnd { kind: BlockKind::Marker, flags: BlockFlags::CACHE_5M, id: "" });
     }
-    if let Some(image) = block.get(Key::Image) {
-        picture(&image, sink);
-        return sink.end_block(BlockEnd { kind: BlockKind::Image, flags: plain, id: "" });
+    let kind = file(block, sink).map_or(BlockKind::Other, Sort::block);
+    if kind == BlockKind::Other {
+        wrapped(block, sink);
     }
-    if let Some(file) = block.get(Key::Document) {
-        document(&file, sink);
-        return sink.end_block(BlockEnd { kind: BlockKind::Document, flags: plain, id: "" });
+    sink.end_block(BlockEnd { kind, flags: plain, id: "" });
+}
+
+/// `guardContent` holds a text or a picture; everything else is of unknown shape.
+fn wrapped<N: Node, S: Sink>(block: &N, sink: &mut S) {
+    if let Some(guarded) = block.get(Key::GuardContent) {
+        if let Some(text) = media::inner(&guarded, Key::Text, Key::Text) {
+            return sink.text(TextKind::Speech, &text.text().unwrap_or_default());
+        }
+        if file(&guarded, sink).is_some() {
+            return;
+        }
     }
-    other_block(block, plain, sink);
+    unknown(block, sink);
 }
 
 /// Flags a result with the status `error` in whose content nothing is said.
@@ -88,28 +98,41 @@ fn result_item<N: Node, S: Sink>(item: &N, sink: &mut S) {
     if let Some(json) = item.get(Key::Json) {
         return json_text(TextKind::ToolOutput, &json, sink);
     }
-    if let Some(image) = item.get(Key::Image) {
-        return picture(&image, sink);
+    if file(item, sink).is_none() {
+        wrapped(item, sink);
     }
-    if let Some(file) = item.get(Key::Document) {
-        return document(&file, sink);
-    }
-    json_text(TextKind::Json, item, sink);
 }
 
-fn picture<N: Node, S: Sink>(image: &N, sink: &mut S) {
-    media::image(media::inner(image, Key::Source, Key::Bytes).as_ref(), "", sink);
+/// A block that is a file: its member names what it is.
+fn file<N: Node, S: Sink>(block: &N, sink: &mut S) -> Option<Sort> {
+    let sorts = [(Key::Image, Sort::Image), (Key::Video, Sort::Video), (Key::Audio, Sort::Audio)];
+    for (key, sort) in sorts {
+        if let Some(file) = block.get(key) {
+            return Some(media::file(Told::of(sort), media::inner(&file, Key::Source, Key::Bytes).as_ref(), sink));
+        }
+    }
+    let held = block.get(Key::Document)?;
+    document(&held, sink);
+    Some(Sort::Document)
 }
 
-/// A document whose source is a text, a list of texts, or a file.
+/// A document whose source is a text, a list of texts, or a file. Its name and context are for the model too.
 fn document<N: Node, S: Sink>(file: &N, sink: &mut S) {
+    for key in [Key::Name, Key::Context] {
+        if let Some(text) = file.get(key) {
+            sink.text(TextKind::Speech, &text.text().unwrap_or_default());
+        }
+    }
     if let Some(text) = media::inner(file, Key::Source, Key::Text) {
         return sink.text(TextKind::Speech, &text.text().unwrap_or_default());
     }
     if let Some(texts) = media::inner(file, Key::Source, Key::Content) {
         return texts.items(&mut |item| result_item(&item, sink));
     }
-    media::document(media::inner(file, Key::Source, Key::Bytes).as_ref(), sink);
+    let format = file.get(Key::Format);
+    let media_type = format.as_ref().and_then(Node::text).unwrap_or_default();
+    let told = Told { media_type: &media_type, ..Told::default() };
+    media::file(told, media::inner(file, Key::Source, Key::Bytes).as_ref(), sink);
 }
 
 fn thinking<N: Node, S: Sink>(reasoning: &N, sink: &mut S) {
@@ -118,7 +141,12 @@ fn thinking<N: Node, S: Sink>(reasoning: &N, sink: &mut S) {
         return sink.end_block(BlockEnd { kind: BlockKind::RedactedThinking, flags: BlockFlags::SIGNED, id: "" });
     };
     let text = readable.get(Key::Text);
-    sink.text(TextKind::Thinking, &text.as_ref().and_then(Node::text).unwrap_or_default());
+    let text = text.as_ref().and_then(Node::text).unwrap_or_default();
+    sink.text(TextKind::Thinking, &text);
+    if text.is_empty() {
+        // As in Anthropic's own format: the signature carries the reasoning itself.
+        opaque(&readable, Key::Signature, sink);
+    }
     let signed = readable.get(Key::Signature).is_some();
     let flags = BlockFlags::default().when(signed, BlockFlags::SIGNED);
     sink.end_block(BlockEnd { kind: BlockKind::Thinking, flags, id: "" });

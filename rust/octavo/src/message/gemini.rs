@@ -3,9 +3,10 @@
 //! Members have two spellings: the API's (`functionCall`) and that of its Python client (`function_call`), which
 //! takes both in dicts and has the second in its objects. A part may even mix them.
 
+use super::media::{Sort, Told};
 use super::{
     BlockEnd, BlockFlags, BlockKind, MessageEnd, MessageFlags, Role, Sink, TextKind, arguments, json_text, media,
-    opaque, other_block, role_of, text_flags,
+    opaque, other_block, other_item, role_of, text_flags, unknown,
 };
 use crate::error::Result;
 use crate::node::{Key, Node, NodeKind};
@@ -19,6 +20,7 @@ const THOUGHT_SIGNATURE: Spellings = [Key::ThoughtSignature, Key::ThoughtSignatu
 const INLINE_DATA: Spellings = [Key::InlineData, Key::InlineDataSnake];
 const FILE_DATA: Spellings = [Key::FileDataCamel, Key::FileData];
 const MIME_TYPE: Spellings = [Key::MimeType, Key::MimeTypeSnake];
+const FILE_URI: Spellings = [Key::FileUriCamel, Key::FileUri];
 
 /// The member in whichever spelling it has.
 fn either<N: Node>(node: &N, spellings: Spellings) -> Option<N> {
@@ -63,19 +65,33 @@ fn read_part<N: Node, S: Sink>(part: &N, sink: &mut S) {
         if let Some(value) = response.get(Key::Response) {
             json_text(TextKind::ToolOutput, &value, sink);
         }
+        if let Some(parts) = response.get(Key::Parts) {
+            parts.items(&mut |part| result_part(&part, sink));
+        }
         return end_paired(&response, BlockKind::Result, flags, sink);
     }
     if let Some(text) = part.get(Key::Text).filter(|text| text.kind() == NodeKind::Text) {
         return text_part(part, &text.text().unwrap_or_default(), flags, sink);
     }
-    if let Some(data) = either(part, INLINE_DATA).or_else(|| either(part, FILE_DATA)) {
-        return inline(&data, flags, sink);
+    if let Some(sort) = file(part, sink) {
+        return sink.end_block(BlockEnd { kind: sort.block(), flags, id: "" });
     }
     other_part(part, flags, sink);
 }
 
+/// A part of a function's response: a file, as a rule.
+fn result_part<N: Node, S: Sink>(part: &N, sink: &mut S) {
+    if file(part, sink).is_some() {
+        return;
+    }
+    match part.get(Key::Text) {
+        Some(text) => sink.text(TextKind::ToolOutput, &text.text().unwrap_or_default()),
+        None => other_item(part, sink),
+    }
+}
+
 /// A part of another kind (executable code, its result…): counted as its JSON, but for the signature, which is
-/// the provider's own and no text.
+/// the provider's own and no text, and has been told.
 fn other_part<N: Node, S: Sink>(part: &N, flags: BlockFlags, sink: &mut S) {
     if !flags.has(BlockFlags::SIGNED) {
         return other_block(part, flags, sink);
@@ -83,7 +99,7 @@ fn other_part<N: Node, S: Sink>(part: &N, flags: BlockFlags, sink: &mut S) {
     part.entries(&mut |name, value| {
         if THOUGHT_SIGNATURE.iter().all(|key| key.name() != name) {
             sink.text(TextKind::Name, name);
-            json_text(TextKind::Json, &value, sink);
+            unknown(&value, sink);
         }
     });
     sink.end_block(BlockEnd { kind: BlockKind::Other, flags, id: "" });
@@ -99,21 +115,16 @@ fn text_part<N: Node, S: Sink>(part: &N, text: &str, flags: BlockFlags, sink: &m
     sink.end_block(BlockEnd { kind: BlockKind::Text, flags: flags.with(text_flags(text)), id: "" });
 }
 
-fn inline<N: Node, S: Sink>(data: &N, flags: BlockFlags, sink: &mut S) {
-    let mime = either(data, MIME_TYPE);
-    let mime = mime.as_ref().and_then(Node::text).unwrap_or_default();
-    let bytes = data.get(Key::Data);
-    let kind = if mime.starts_with("image/") {
-        media::image(bytes.as_ref(), "", sink);
-        BlockKind::Image
-    } else if mime.starts_with("audio/") {
-        media::audio(bytes.as_ref(), sink);
-        BlockKind::Audio
-    } else {
-        media::document(bytes.as_ref(), sink);
-        BlockKind::Document
-    };
-    sink.end_block(BlockEnd { kind, flags, id: "" });
+/// A part that is a file: its data, or the address of one that the provider holds.
+fn file<N: Node, S: Sink>(part: &N, sink: &mut S) -> Option<Sort> {
+    let held = either(part, INLINE_DATA).or_else(|| either(part, FILE_DATA))?;
+    let mime = either(&held, MIME_TYPE);
+    let media_type = mime.as_ref().and_then(Node::text).unwrap_or_default();
+    // A film is given by its address alone.
+    let address = either(&held, FILE_URI);
+    let is_film = address.as_ref().and_then(Node::text).is_some_and(|address| address.contains("youtu"));
+    let sort = Some(Sort::Video).filter(|_| media_type.is_empty() && is_film);
+    Some(media::file(Told { sort, media_type: &media_type, ..Told::default() }, held.get(Key::Data).as_ref(), sink))
 }
 
 /// Without an id, a call and its response are paired by the function's name.

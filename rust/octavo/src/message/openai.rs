@@ -1,14 +1,20 @@
 //! Reads `OpenAI` Chat Completions messages, and the dialects of compatible servers.
 
+use super::media::{Sort, Told};
 use super::{
-    BlockEnd, BlockFlags, BlockKind, MessageEnd, MessageFlags, Role, Sink, TextKind, arguments, bare_item, json_text,
-    media, other_block, role_of, text_flags,
+    BlockEnd, BlockFlags, BlockKind, MessageEnd, MessageFlags, Role, Sink, TextKind, arguments, attached, bare_item,
+    json_text, media, other_block, other_item, reasoning, role_of, text_flags,
 };
 use crate::error::Result;
 use crate::node::{Key, Node, NodeKind};
 
 pub(super) fn read<N: Node, S: Sink>(index: usize, node: &N, sink: &mut S) -> Result<MessageEnd> {
     let mut end = role_of(index, node)?;
+    // Most messages are a role and a content: ten members need not be asked for then.
+    if end.role != Role::Tool && node.length() == Some(2) && node.get(Key::Content).is_some() {
+        end.flags = end.flags.with(content(node, sink));
+        return Ok(end);
+    }
     let mut named = false;
     if let Some(name) = node.get(Key::Name).filter(|_| end.role != Role::Tool) {
         sink.text(TextKind::Name, &name.text().unwrap_or_default());
@@ -19,11 +25,9 @@ pub(super) fn read<N: Node, S: Sink>(index: usize, node: &N, sink: &mut S) -> Re
         end.flags = end.flags.with(tool_result(node, sink));
         return Ok(end);
     }
-    if let Some(reasoning) = node.get(Key::ReasoningContent) {
-        let text = reasoning.text().unwrap_or_default();
-        sink.text(TextKind::Thinking, &text);
-        sink.end_block(BlockEnd { kind: BlockKind::Thinking, flags: text_flags(&text), id: "" });
-        end.flags = end.flags.with(MessageFlags::REASONING_CONTENT);
+    beside_content(end.role, node, sink);
+    if end.role == Role::Assistant {
+        end.flags = end.flags.with(reasoning::read(node, sink));
     }
     end.flags = end.flags.with(content(node, sink));
     if let Some(refusal) = node.get(Key::Refusal) {
@@ -43,6 +47,21 @@ pub(super) fn read<N: Node, S: Sink>(index: usize, node: &N, sink: &mut S) -> Re
         sink.end_block(BlockEnd { kind: BlockKind::Call, flags: flags.with(BlockFlags::NO_ID), id: "" });
     }
     Ok(end)
+}
+
+/// Files that are members of the message itself, which belong to no block: an answer that was spoken, and the pictures
+/// that `Ollama` takes and `OpenRouter` gives.
+fn beside_content<N: Node, S: Sink>(role: Role, node: &N, sink: &mut S) {
+    if let Some(audio) = node.get(Key::Audio).filter(|_| role == Role::Assistant) {
+        media::file(Told::of(Sort::Audio), audio.get(Key::Data).as_ref(), sink);
+    }
+    if let Some(images) = node.get(Key::Images) {
+        images.items(&mut |image| {
+            if attached::read(&image, sink).is_none() {
+                media::image(Some(&image), "", sink);
+            }
+        });
+    }
 }
 
 /// Content of any role but `tool`: a text or a list of parts.
@@ -90,28 +109,8 @@ fn read_part<N: Node, S: Sink>(part: &N, sink: &mut S) {
             sink.text(TextKind::Speech, &text.as_ref().and_then(Node::text).unwrap_or_default());
             sink.end_block(BlockEnd { kind: BlockKind::Text, flags: BlockFlags::default(), id: "" });
         }
-        "image_url" => {
-            image(part, sink);
-            sink.end_block(BlockEnd { kind: BlockKind::Image, flags: BlockFlags::default(), id: "" });
-        }
-        "input_audio" => {
-            media::audio(media::inner(part, Key::InputAudio, Key::Data).as_ref(), sink);
-            sink.end_block(BlockEnd { kind: BlockKind::Audio, flags: BlockFlags::default(), id: "" });
-        }
-        "file" => {
-            media::document(media::inner(part, Key::File, Key::FileData).as_ref(), sink);
-            sink.end_block(BlockEnd { kind: BlockKind::Document, flags: BlockFlags::default(), id: "" });
-        }
         _ => other_block(part, BlockFlags::default(), sink),
     }
-}
-
-/// `image_url`: `{"url": …, "detail": …}`, or the bare address.
-fn image<N: Node, S: Sink>(part: &N, sink: &mut S) {
-    let Some(image) = part.get(Key::ImageUrl) else { return media::image::<N, S>(None, "", sink) };
-    let detail = image.get(Key::Detail);
-    let detail = detail.as_ref().and_then(Node::text).unwrap_or_default();
-    media::image(Some(&image.get(Key::Url).unwrap_or_else(|| image.clone())), &detail, sink);
 }
 
 fn tool_call<N: Node, S: Sink>(call: &N, sink: &mut S) {
@@ -189,11 +188,8 @@ fn result_part<N: Node, S: Sink>(part: &N, sink: &mut S) {
     if let Some(text) = part.text() {
         return sink.text(TextKind::ToolOutput, &text);
     }
-    if part.get(Key::ImageUrl).is_some() {
-        return image(part, sink);
-    }
     match part.get(Key::Text) {
         Some(text) => sink.text(TextKind::ToolOutput, &text.text().unwrap_or_default()),
-        None => json_text(TextKind::Json, part, sink),
+        None => other_item(part, sink),
     }
 }

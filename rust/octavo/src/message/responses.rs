@@ -2,7 +2,7 @@
 
 use super::{
     BlockEnd, BlockFlags, BlockKind, MessageEnd, MessageFlags, Role, Sink, TextKind, arguments, bare_item, json_text,
-    media, opaque, other_block, role_of, text_flags,
+    media, opaque, other_block, other_item, role_of, text_flags, unknown,
 };
 use crate::error::Result;
 use crate::node::{Key, Node, NodeKind};
@@ -69,13 +69,16 @@ pub(super) fn read<N: Node, S: Sink>(index: usize, node: &N, sink: &mut S) -> Re
             Ok(plain(Role::Assistant))
         }
         "image_generation_call" => {
+            if let Some(prompt) = node.get(Key::RevisedPrompt) {
+                sink.text(TextKind::Speech, &prompt.text().unwrap_or_default());
+            }
             media::image(node.get(Key::Result).as_ref(), "", sink);
             sink.end_block(BlockEnd { kind: BlockKind::ServerCall, flags: BlockFlags::default(), id: "" });
             Ok(plain(Role::Assistant))
         }
         // Calls that the server answers itself: web_search_call, file_search_call, mcp_call and their kin.
         other if other.ends_with("_call") || other == "mcp_list_tools" => {
-            json_text(TextKind::Json, node, sink);
+            unknown(node, sink);
             sink.end_block(BlockEnd { kind: BlockKind::ServerCall, flags: BlockFlags::default(), id: "" });
             Ok(plain(Role::Assistant))
         }
@@ -121,23 +124,10 @@ fn read_part<N: Node, S: Sink>(part: &N, sink: &mut S) {
         return bare_item(part, sink);
     }
     let kind = part.get(Key::Type);
-    let ended = match kind.as_ref().and_then(Node::text).unwrap_or_default().as_ref() {
-        "input_text" | "output_text" | "text" | "refusal" => return text_part(part, sink),
-        "input_image" => {
-            image(part, sink);
-            BlockKind::Image
-        }
-        "input_file" => {
-            media::document(part.get(Key::FileData).as_ref(), sink);
-            BlockKind::Document
-        }
-        "input_audio" => {
-            media::audio(media::inner(part, Key::InputAudio, Key::Data).as_ref(), sink);
-            BlockKind::Audio
-        }
-        _ => return other_block(part, BlockFlags::default(), sink),
-    };
-    sink.end_block(BlockEnd { kind: ended, flags: BlockFlags::default(), id: "" });
+    match kind.as_ref().and_then(Node::text).unwrap_or_default().as_ref() {
+        "input_text" | "output_text" | "text" | "refusal" => text_part(part, sink),
+        _ => other_block(part, BlockFlags::default(), sink),
+    }
 }
 
 fn text_part<N: Node, S: Sink>(part: &N, sink: &mut S) {
@@ -148,12 +138,6 @@ fn text_part<N: Node, S: Sink>(part: &N, sink: &mut S) {
     sink.text(TextKind::Speech, &text);
     let flags = text_flags(&text).when(malformed, BlockFlags::MALFORMED);
     sink.end_block(BlockEnd { kind: BlockKind::Text, flags, id: "" });
-}
-
-fn image<N: Node, S: Sink>(part: &N, sink: &mut S) {
-    let detail = part.get(Key::Detail);
-    let detail = detail.as_ref().and_then(Node::text).unwrap_or_default();
-    media::image(part.get(Key::ImageUrl).as_ref(), &detail, sink);
 }
 
 /// Output of a call: a text, a list of parts, or one part (a screenshot).
@@ -171,15 +155,9 @@ fn output_part<N: Node, S: Sink>(part: &N, sink: &mut S) {
     if let Some(text) = part.text() {
         return sink.text(TextKind::ToolOutput, &text);
     }
-    if part.get(Key::ImageUrl).is_some() {
-        return image(part, sink);
-    }
-    if let Some(data) = part.get(Key::FileData) {
-        return media::document(Some(&data), sink);
-    }
     match part.get(Key::Text) {
         Some(text) => sink.text(TextKind::ToolOutput, &text.text().unwrap_or_default()),
-        None => json_text(TextKind::Json, part, sink),
+        None => other_item(part, sink),
     }
 }
 

@@ -27,6 +27,8 @@ pub enum BlockKind {
     Document,
     /// Sound.
     Audio,
+    /// Moving pictures.
+    Video,
     /// Readable reasoning that belongs to the turn it stands in.
     Thinking,
     /// Reasoning that only the provider can read.

@@ -68,6 +68,7 @@ struct File {
     sets: Vec<SetRow>,
     estimated: ErrorBound,
     media: MediaError,
+    unstated: Share,
     tools: Share,
 }
 
@@ -105,6 +106,7 @@ struct Table {
     sets: Vec<Calibration>,
     estimated: ErrorBound,
     media: MediaError,
+    unstated: u64,
     tools: u64,
 }
 
@@ -113,7 +115,8 @@ const FILE: &str = "calibration.json";
 
 fn resolve(file: File) -> Result<Table> {
     let sets = file.sets.into_iter().map(|set| calibration(set, &file.classes)).collect::<Result<_>>()?;
-    Ok(Table { sets, estimated: file.estimated, media: file.media, tools: file.tools.error_permille })
+    let (unstated, tools) = (file.unstated.error_permille, file.tools.error_permille);
+    Ok(Table { sets, estimated: file.estimated, media: file.media, unstated, tools })
 }
 
 fn calibration(set: SetRow, classes: &[ClassRow]) -> Result<Calibration> {
@@ -146,6 +149,11 @@ pub fn estimated_bound() -> Result<ErrorBound> {
 /// How far the count of a picture, document or sound can be off.
 pub fn media_error() -> Result<MediaError> {
     Ok(parsed(&TABLE)?.media)
+}
+
+/// How far the count of a text can be off that the provider writes in a way of its own, per 1,000 tokens.
+pub fn unstated_error() -> Result<u64> {
+    Ok(parsed(&TABLE)?.unstated)
 }
 
 /// How far the count of tool definitions can be off, per 1,000 tokens.

@@ -1,4 +1,4 @@
-//! Tokens of pictures, documents and sounds, by size and length, as dated data (`data/images.json`).
+//! Tokens of pictures, documents, sounds and videos, by size and length, as dated data (`data/images.json`).
 //!
 //! Never by the length of the data: a photograph of 3 MB costs what its pixels cost. What only the provider can
 //! read is the exception: its length is all that is known.
@@ -22,6 +22,8 @@ pub struct MediaRule {
     page: u64,
     /// Tokens of a second of sound.
     second: u64,
+    /// Tokens of a second of video.
+    video: u64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -77,7 +79,7 @@ pub fn named(name: &str) -> Result<&'static MediaRule> {
 }
 
 impl MediaRule {
-    /// Tokens of one picture, document or sound, or of what only the provider can read; at least 1.
+    /// Tokens of one picture, document, sound or video, or of what only the provider can read; at least 1.
     pub fn tokens(&self, media: Media<'_>) -> Result<u64> {
         let File { unknown, opaque, .. } = parsed(&TABLE)?;
         Ok(match media {
@@ -88,6 +90,7 @@ impl MediaRule {
             }
             Media::Document { pages } => self.page.saturating_mul(pages.map_or(unknown.pages, u64::from).max(1)),
             Media::Audio { seconds } => self.second.saturating_mul(whole_seconds(seconds).unwrap_or(unknown.seconds)),
+            Media::Video { seconds } => self.video.saturating_mul(whole_seconds(seconds).unwrap_or(unknown.seconds)),
             Media::Opaque { characters } => opaque.tokens(characters as u64),
         }
         .max(1))
@@ -99,7 +102,7 @@ pub fn is_measured(media: Media<'_>) -> bool {
     match media {
         Media::Image { size, .. } => size.is_some(),
         Media::Document { pages } => pages.is_some(),
-        Media::Audio { seconds } => whole_seconds(seconds).is_some(),
+        Media::Audio { seconds } | Media::Video { seconds } => whole_seconds(seconds).is_some(),
         Media::Opaque { .. } => true,
     }
 }

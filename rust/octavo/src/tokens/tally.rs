@@ -15,7 +15,8 @@ use super::image::is_measured;
 use super::model::{Method, Profile};
 use crate::error::Result;
 use crate::message::{
-    BlockEnd, BlockKind, Estimated, Format, Media, MessageEnd, MessageFlags, Role, Sink, TextKind, read as read_message,
+    BlockEnd, BlockKind, Estimated, Format, Media, MessageEnd, MessageFlags, Role, Sink, TextKind,
+    read as read_message, read_unknown,
 };
 use crate::node::{Key, MAX_DEPTH, Node, NodeKind, write_json};
 
@@ -28,6 +29,7 @@ pub struct Tally {
     /// Per 1,000 tokens of text, how far the count can be off.
     text_error: u64,
     media_error: MediaError,
+    unstated_error: u64,
     tools_error: u64,
     /// Tokens of the block that is being read.
     block: u64,
@@ -48,8 +50,8 @@ pub struct Parts {
     pub estimated: Estimated,
 }
 
-/// What a block takes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What a block takes, or a system prompt, or tools.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct BlockCount {
     /// All its tokens.
     pub tokens: u32,
@@ -71,13 +73,13 @@ pub struct Count {
 impl Tally {
     /// A tally by the model's own counter.
     pub fn new(profile: &'static Profile) -> Result<Self> {
-        Ok(Self::build(profile, profile.counter()?, profile.method, profile.bound.document, constants()?))
+        Ok(Self::build(profile, profile.counter()?, profile.method, profile.bound.document, errors()?))
     }
 
     /// A tally by a counter that the caller brings (a `tokenizer.json`, a counter of their own), which is
     /// taken at its word: its method is [`Method::Exact`].
     pub fn with_counter(profile: &'static Profile, counter: Arc<dyn CountTokens>) -> Result<Self> {
-        Ok(Self::build(profile, counter, Method::Exact, 0, constants()?))
+        Ok(Self::build(profile, counter, Method::Exact, 0, errors()?))
     }
 
     fn build(
@@ -85,10 +87,23 @@ impl Tally {
         counter: Arc<dyn CountTokens>,
         method: Method,
         text_error: u64,
-        (media_error, tools_error): (MediaError, u64),
+        Errors { media, unstated, tools }: Errors,
     ) -> Self {
         let (block, block_estimated, sums, scratch) = (0, Estimated::default(), Parts::default(), String::new());
-        Self { profile, counter, method, text_error, media_error, tools_error, block, block_estimated, sums, scratch }
+        let (media_error, unstated_error, tools_error) = (media, unstated, tools);
+        Self {
+            profile,
+            counter,
+            method,
+            text_error,
+            media_error,
+            unstated_error,
+            tools_error,
+            block,
+            block_estimated,
+            sums,
+            scratch,
+        }
     }
 
     /// The same tally with its counter wrapped in another that counts alike.
@@ -122,6 +137,21 @@ impl Tally {
         if !text.is_empty() {
             let tokens = self.counter.count(text) as u64;
             self.block = self.block.saturating_add(tokens);
+        }
+    }
+
+    /// Counts a text that the provider writes in a form of its own (see [`Sink::unstated`]).
+    pub fn unstated(&mut self, text: &str) {
+        let before = self.block;
+        self.text(TextKind::Json, text);
+        self.doubt(self.block.saturating_sub(before));
+    }
+
+    /// So many tokens of the block that is being read are counted by a form that the provider may not use.
+    fn doubt(&mut self, tokens: u64) {
+        if tokens > 0 {
+            let error = scale(tokens, self.unstated_error).max(1);
+            self.block_estimated = self.block_estimated.plus(Estimated { tokens, error });
         }
     }
 
@@ -165,14 +195,16 @@ impl Tally {
 
     /// Tokens of a system prompt that is given apart from the messages: a text, a list of text blocks
     /// (Anthropic, Bedrock), or a Gemini content with parts. Nothing costs nothing.
-    pub fn system<N: Node>(&mut self, system: &N) -> u32 {
+    pub fn system<N: Node>(&mut self, system: &N) -> BlockCount {
         if system.kind() == NodeKind::Null {
-            return 0;
+            return BlockCount::default();
         }
         self.system_texts(system, 0);
+        let estimated = std::mem::take(&mut self.block_estimated);
         let tokens = add(std::mem::take(&mut self.block), self.profile.framing.system);
-        self.sums.text = self.sums.text.saturating_add(tokens);
-        to_row(tokens)
+        self.sums.estimated = self.sums.estimated.plus(estimated);
+        self.sums.text = self.sums.text.saturating_add(tokens.saturating_sub(estimated.tokens));
+        BlockCount { tokens: to_row(tokens), estimated }
     }
 
     fn system_texts<N: Node>(&mut self, node: &N, depth: usize) {
@@ -190,15 +222,17 @@ impl Tally {
             Some(inner) => self.system_texts(&inner, depth + 1),
             // A Bedrock cache point is a marker, not text.
             None if node.get(Key::CachePoint).is_some() || node.kind() == NodeKind::Null => {}
-            None => self.json(TextKind::Json, node),
+            None => read_unknown(node, &mut Reading { tally: self, tokens: 0 }),
         }
     }
 
-    /// Tokens of the tool definitions, with the system prompt that they bring. No tool costs nothing.
-    pub fn tools<N: Node>(&mut self, tools: &N) -> u32 {
-        let counted = tools::count(self, tools);
-        self.sums.tools = self.sums.tools.saturating_add(counted);
-        to_row(counted)
+    /// Tokens of the tool definitions, with the system prompt that they bring, and what of them is written in a form
+    /// that nobody publishes. No tool costs nothing.
+    pub fn tools<N: Node>(&mut self, tools: &N) -> BlockCount {
+        let (tokens, estimated) = tools::count(self, tools);
+        self.sums.estimated = self.sums.estimated.plus(estimated);
+        self.sums.tools = self.sums.tools.saturating_add(tokens.saturating_sub(estimated.tokens));
+        BlockCount { tokens: to_row(tokens), estimated }
     }
 
     fn json<N: Node>(&mut self, kind: TextKind, node: &N) {
@@ -249,8 +283,17 @@ impl Tally {
     }
 }
 
-fn constants() -> Result<(MediaError, u64)> {
-    Ok((calibration::media_error()?, calibration::tools_error()?))
+/// How far counts of what is no plain text can be off, per 1,000 tokens.
+#[derive(Clone, Copy)]
+struct Errors {
+    media: MediaError,
+    unstated: u64,
+    tools: u64,
+}
+
+fn errors() -> Result<Errors> {
+    let (unstated, tools) = (calibration::unstated_error()?, calibration::tools_error()?);
+    Ok(Errors { media: calibration::media_error()?, unstated, tools })
 }
 
 /// `tokens` with a framing constant, which may be negative.
@@ -266,6 +309,10 @@ struct Reading<'a> {
 impl Sink for Reading<'_> {
     fn text(&mut self, kind: TextKind, text: &str) {
         self.tally.text(kind, text);
+    }
+
+    fn unstated(&mut self, text: &str) {
+        self.tally.unstated(text);
     }
 
     fn media(&mut self, media: Media<'_>) {

@@ -105,8 +105,8 @@ fn calls_reasoning_and_tools_are_counted() {
         let counter = tally.counter().clone();
         let least = counter.count(&thought) + counter.count(&body);
         assert!(tally.read(Format::OpenAi, 0, &messages.get(0).unwrap()).unwrap() as usize >= least, "{model}");
-        assert!(tally.tools(&&tools) as usize >= counter.count(&description), "{model}");
-        assert_eq!(tally.tools(&&json!([])) + tally.tools(&&json!(null)), 0);
+        assert!(tally.tools(&&tools).tokens as usize >= counter.count(&description), "{model}");
+        assert_eq!(tally.tools(&&json!([])).tokens + tally.tools(&&json!(null)).tokens, 0);
     }
 }
 
@@ -121,13 +121,14 @@ fn the_shapes_of_tools_count_alike() {
         json!({"tools": [{"toolSpec": {"name": "w", "description": "weather", "inputSchema": {"json": schema}}}, {"cachePoint": {"type": "default"}}]}),
     ];
     for model in ["gpt-4o", "claude-opus-4-8", "gemini-2.5-pro"] {
-        let counts: Vec<u32> = shapes.iter().map(|tools| tally(model).tools(&tools)).collect();
+        let counts: Vec<u32> = shapes.iter().map(|tools| tally(model).tools(&tools).tokens).collect();
         let first = counts.first().copied().unwrap();
         assert!(first > 0 && counts.iter().all(|&count| count == first), "{model}: {counts:?}");
     }
     // Claude's tools bring their system prompt once, not once a tool.
-    let one = tally("claude-opus-4-8").tools(shapes.get(2).as_ref().unwrap());
-    let two = tally("claude-opus-4-8").tools(&&json!([shapes.get(2).unwrap().get(0), shapes.get(2).unwrap().get(0)]));
+    let one = tally("claude-opus-4-8").tools(shapes.get(2).as_ref().unwrap()).tokens;
+    let two =
+        tally("claude-opus-4-8").tools(&&json!([shapes.get(2).unwrap().get(0), shapes.get(2).unwrap().get(0)])).tokens;
     assert!(one > 290 && two - 290 == 2 * (one - 290));
 }
 
@@ -165,11 +166,11 @@ fn a_system_prompt_counts_in_every_shape() {
         json!({"role": "system", "content": [{"type": "text", "text": text}]}),
     ];
     for model in ["gpt-4o", "claude-opus-4-8", "gemini-2.5-pro"] {
-        let counts: Vec<u32> = shapes.iter().map(|system| tally(model).system(&system)).collect();
+        let counts: Vec<u32> = shapes.iter().map(|system| tally(model).system(&system).tokens).collect();
         let first = counts.first().copied().unwrap();
         assert!(first as usize >= tally(model).counter().count(text), "{model}");
         assert!(counts.iter().all(|&count| count == first), "{model}: {counts:?}");
-        assert_eq!(tally(model).system(&&json!(null)), 0);
+        assert_eq!(tally(model).system(&&json!(null)).tokens, 0);
     }
 }
 
