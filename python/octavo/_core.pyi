@@ -297,6 +297,9 @@ class Plan:
     def end(self) -> int:
         """How many messages there were."""
     @property
+    def previous_end(self) -> int | None:
+        """How many messages there were at the last call that the model has answered, or `None`."""
+    @property
     def leading(self) -> int:
         """How many system messages lead."""
     @property
@@ -338,7 +341,10 @@ class Plan:
         """Give the messages that the next cut would leave out, or `None`."""
 
 def allocate(requests: list[tuple[int, int, int, int]], available: int) -> list[int]:
-    """Share out tokens among `(tokens, min, max, priority)`: what each is granted."""
+    """Share out tokens among `(tokens, min, least, priority)`: what each is granted.
+
+    First the minima by priority, then the rest by priority; nothing to who gets less than `least`.
+    """
 
 # ---- node ----
 

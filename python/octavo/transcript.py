@@ -12,8 +12,9 @@ from octavo import _core
 from octavo.budget import Budget, Section
 from octavo.checking import check_blocks, check_flag, check_position, check_text
 from octavo.context import Context
-from octavo.drafting import Asked, Draft, Frame, Sent, added_by_repair, frame_of, plan_of, planned
+from octavo.drafting import Asked, Draft, Sent, added_by_repair, plan_of, planned
 from octavo.errors import MessageError, OctavoError
+from octavo.frame import Frame, frame_of, opening_tokens, with_tail
 from octavo.messages import (
     Format,
     Provider,
@@ -25,7 +26,7 @@ from octavo.messages import (
     reread,
 )  # fmt: skip
 from octavo.reading import Read, likely_format, read_apart
-from octavo.sections import placeable
+from octavo.sections import declared, placeable
 from octavo.tokens import Counter, TokenCounter, Usage, counter_for
 from octavo.validity import Mode, mode_of
 
@@ -47,8 +48,12 @@ _MODES: Final = 8
 _Mark: TypeAlias = tuple[str | None, int]
 """A text of system, and the fingerprint of everything else in system and tools."""
 
-_Framed: TypeAlias = tuple[tuple[Format, tuple[Section, ...], _Mark], Frame]
-"""A frame and what it was counted for: format, sections, a text of system, the fingerprint of everything else."""
+_Room: TypeAlias = tuple[tuple[Section, ...], tuple[int, int]]
+"""Sections without the texts of the tail; the budget, and what the opening of the conversation takes of it."""
+
+_Framed: TypeAlias = tuple[tuple[Format, _Room | None, _Mark], Frame]
+"""A frame and what it was counted for: format, sections and their room, a text of system, the fingerprint of
+everything else."""
 
 _BITS: Final = 2**64 - 1
 
@@ -230,7 +235,7 @@ class Transcript:
         system, tools = reread(system), reread(tools)
         engine = self._engine
         mark = _mark_of(system, tools)
-        frame = self._frame(engine, mark, system, tools, sections)
+        frame = self._frame(engine, mark, system, tools, sections, limit)
         basis = hash((frame.joined, frame.leading, mark, thinking)) & _BITS
         return Asked(
             engine=engine, counter=self._counter, model=self._model, format=engine.format,
@@ -418,17 +423,29 @@ class Transcript:
         return rows.tokens_in(before, len(rows))
 
     def _frame(
-        self, engine: _core.Transcript, mark: _Mark, system: Any, tools: Any, sections: tuple[Section, ...]
+        self,
+        engine: _core.Transcript,
+        mark: _Mark,
+        system: Any,
+        tools: Any,
+        sections: tuple[Section, ...],
+        limit: Budget,
     ) -> Frame:
         """The counted frame; counted anew when anything in it changed, also deep inside."""
-        known = (engine.format, sections, mark)
+        room = self._room(engine, sections, limit) if sections else None
+        known = (engine.format, room, mark)
         framed = self._framed
         if framed is None or framed[0] != known:
             check_blocks("system", system, texts=True)
             check_blocks("tools", tools, texts=False)
-            framed = (known, frame_of(self._counter, engine.format, system, tools, sections))
+            framed = (known, frame_of(self._counter, engine.format, system, tools, *(room or ((),))))
             self._framed = framed
-        return framed[1]
+        return with_tail(framed[1], sections) if sections else framed[1]
+
+    def _room(self, engine: _core.Transcript, sections: tuple[Section, ...], limit: Budget) -> _Room:
+        """What the sections before the history depend on beside system and tools."""
+        framing = self._added(engine.format)[2]
+        return declared(sections), (limit.tokens, opening_tokens(engine, framing))
 
     def _mode(
         self,

@@ -1,0 +1,168 @@
+"""What stands around the history: system, tools and the sections before it, counted once for many calls."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
+
+from octavo import _core
+from octavo.budget import Section
+from octavo.messages import Format
+from octavo.sections import alternates, into_system, leading_of, opens, text_message
+from octavo.shares import Fitted, Placed, ask_of, cut_to, kept_for, placed_as, share_fixed, whole
+from octavo.tokens import Counter
+
+__all__ = ["Frame", "frame_of", "opening_tokens", "with_tail"]
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What stands around the history and never shrinks, as counted: it holds nothing that a caller may change.
+
+    Attributes:
+        joined: prefix sections that join the system parameter.
+        leading: prefix sections for formats whose system message is one of the messages.
+        head: sections that stand before the history, as blocks.
+        tail: sections that stand at the end, not yet cut to what is left.
+        placed: the fixed sections, for the report.
+        tokens: system, tools, framing and fixed sections together.
+        tool_tokens: of those, the tools'.
+        framing: what a message takes beside its text.
+        beside: tokens set aside for the tail: its sections' minima, and their framing where they are messages. They
+            hang on what the sections declare, never on their texts: what is set aside decides where the history is
+            cut, and a text that grows would move the cut.
+    """
+
+    joined: tuple[str, ...]
+    leading: tuple[str, ...]
+    head: tuple[str, ...]
+    tail: tuple[Section, ...]
+    placed: tuple[Placed, ...]
+    tokens: int
+    tool_tokens: int
+    framing: int
+    beside: int
+
+
+def frame_of(
+    counter: Counter,
+    format: Format,
+    system: Any,
+    tools: Any,
+    sections: Sequence[Section],
+    room: tuple[int, int] = (0, 0),
+) -> Frame:
+    """Count and place everything that does not depend on how far the history has come.
+
+    Args:
+        counter: counts the tokens.
+        format: the format of the messages.
+        system: the system parameter.
+        tools: the tool definitions.
+        sections: the sections. The tail's texts are not looked at.
+        room: the budget, and what the opening of the conversation takes of it; without sections it plays no part.
+    """
+    framing = _framing(counter, format)
+    tool_tokens = counter.count_tools(tools)
+    placing = _Placing(counter, format, system, framing, counter.count_system(system))
+    budget, opening = room
+    left = max(0, budget - counter.fixed - placing.system_tokens - tool_tokens - opening)
+    granted = _grants(placing, sections, left)
+    for section, (fitted, grant, around) in zip(sections, granted, strict=True):
+        if section.place != "tail" and section.text:
+            placing.place(cut_to(counter, fitted, grant, around))
+    beside = sum(grant for section, (_, grant, _) in zip(sections, granted, strict=True) if section.place == "tail")
+    return Frame(
+        joined=tuple(placing.joined), leading=tuple(placing.leading), head=tuple(placing.head), tail=(),
+        placed=tuple(placing.placed), tokens=counter.fixed + placing.system_tokens + tool_tokens + placing.in_messages,
+        tool_tokens=tool_tokens, framing=framing, beside=beside,
+    )  # fmt: skip
+
+
+def _grants(placing: _Placing, sections: Sequence[Section], room: int) -> list[tuple[Fitted, int, int]]:
+    """What each section may take for sure, of the tail its minimum; and what frames it."""
+    fitted = [whole(placing.counter, section) for section in sections]
+    arounds = placing.arounds(sections)
+    asks = [
+        (kept_for(section, around),) * 3 if section.place == "tail" else ask_of(placing.counter, one, around)
+        for section, one, around in zip(sections, fitted, arounds, strict=True)
+    ]
+    return list(zip(fitted, share_fixed(sections, asks, room), arounds, strict=True))
+
+
+@dataclass(slots=True)
+class _Placing:
+    """The fixed sections as they are being placed."""
+
+    counter: Counter
+    format: Format
+    system: Any
+    framing: int
+    system_tokens: int
+    joined: list[str] = field(default_factory=list)
+    leading: list[str] = field(default_factory=list)
+    head: list[str] = field(default_factory=list)
+    placed: list[Placed] = field(default_factory=list)
+    in_messages: int = 0
+
+    def arounds(self, sections: Sequence[Section]) -> list[int]:
+        """What frames each section, at its most: what joins a text costs what their seam turns out to be."""
+        message = 0 if alternates(self.format) else self.framing
+        opened = self.counter.count_system("") if self.system is None else 0
+        seam = self.counter.count("\n\n") if self.system is None or isinstance(self.system, str) else 0
+        arounds: list[int] = []
+        for section in sections:
+            if section.place != "prefix" or self._leads:
+                arounds.append(message)
+            else:
+                arounds.append(opened or seam)
+                opened = 0
+        return arounds
+
+    @property
+    def _leads(self) -> bool:
+        """Whether the system message is one of the messages."""
+        return self.system is None and self.format in ("openai", "openai-responses") and not self.joined
+
+    def place(self, fitted: Fitted) -> None:
+        """Put a section where it belongs, and count what it adds."""
+        section, tokens = fitted.section, 0
+        if fitted.block:
+            tokens = self._add(section, fitted)
+        self.placed.append(placed_as(self.counter, fitted, tokens))
+
+    def _add(self, section: Section, fitted: Fitted) -> int:
+        if section.place == "prefix" and not self._leads:
+            self.joined.append(fitted.block)
+            self.system = into_system(self.format, self.system, fitted.block)
+            before, self.system_tokens = self.system_tokens, self.counter.count_system(self.system)
+            return self.system_tokens - before
+        head = section.place == "head"
+        (self.head if head else self.leading).append(fitted.block)
+        tokens = fitted.tokens + (0 if head and alternates(self.format) else self.framing)
+        self.in_messages += tokens
+        return tokens
+
+
+def _framing(counter: Counter, format: Format) -> int:
+    return counter.count_message(text_message(format, "user", ""), format=format)
+
+
+def with_tail(frame: Frame, sections: Sequence[Section]) -> Frame:
+    """The frame with the tail's sections as they are at this call."""
+    tail = tuple(section for section in sections if section.place == "tail" and section.text)
+    return replace(frame, tail=tail) if tail else frame
+
+
+def opening_tokens(engine: _core.Transcript, framing: int) -> int:
+    """Tokens of what stays as long as the conversation goes on: the leading system messages and the task.
+
+    Args:
+        engine: the conversation.
+        framing: what a message takes that must be made where there is none yet.
+    """
+    messages = cast("Sequence[Any]", engine)
+    leading = leading_of(messages)
+    opened = opens(messages, leading)
+    return engine.tokens_in(0, leading + opened) + (0 if opened else framing)
