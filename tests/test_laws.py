@@ -59,7 +59,7 @@ def well_formed(draw: st.DrawFn, dialect: Dialect) -> Messages:
             ids = [f"c{turn}x{branch}" for branch in range(draw(st.integers(1, 3)))]
             messages += dialect.calls(*ids) + dialect.results(*ids, text="out " * draw(st.integers(1, 80)))
         else:
-            messages.append(dialect.reply("done " * draw(st.integers(1, 20))))
+            messages.append(dialect.reply(f"{turn} is " + "done " * draw(st.integers(1, 20))))
             messages.append(dialect.user(f"and {turn}? " + "more " * draw(st.integers(1, 20))))
     return messages
 

@@ -63,32 +63,47 @@ def frame_of(
         sections: the sections. The tail's texts are not looked at.
         room: the budget, and what the opening of the conversation takes of it; without sections it plays no part.
     """
-    framing = _framing(counter, format)
-    tool_tokens = counter.count_tools(tools)
-    placing = _Placing(counter, format, system, framing, counter.count_system(system))
+    tool_tokens, system_tokens = counter.count_tools(tools), counter.count_system(system)
     budget, opening = room
-    left = max(0, budget - counter.fixed - placing.system_tokens - tool_tokens - opening)
-    granted = _grants(placing, sections, left)
-    for section, (fitted, grant, around) in zip(sections, granted, strict=True):
-        if section.place != "tail" and section.text:
-            placing.place(cut_to(counter, fitted, grant, around))
-    beside = sum(grant for section, (_, grant, _) in zip(sections, granted, strict=True) if section.place == "tail")
+    left = max(0, budget - counter.fixed - system_tokens - tool_tokens - opening)
+    bare = _Placing(counter, format, system, _framing(counter, format), system_tokens)
+    placing, beside = _placed_within(bare, [whole(counter, section) for section in sections], left)
     return Frame(
         joined=tuple(placing.joined), leading=tuple(placing.leading), head=tuple(placing.head), tail=(),
-        placed=tuple(placing.placed), tokens=counter.fixed + placing.system_tokens + tool_tokens + placing.in_messages,
-        tool_tokens=tool_tokens, framing=framing, beside=beside,
+        placed=tuple(placing.placed), tokens=counter.fixed + system_tokens + tool_tokens + placing.tokens,
+        tool_tokens=tool_tokens, framing=placing.framing, beside=beside,
     )  # fmt: skip
 
 
-def _grants(placing: _Placing, sections: Sequence[Section], room: int) -> list[tuple[Fitted, int, int]]:
-    """What each section may take for sure, of the tail its minimum; and what frames it."""
-    fitted = [whole(placing.counter, section) for section in sections]
-    arounds = placing.arounds(sections)
+def _placed_within(bare: _Placing, sections: Sequence[Fitted], room: int) -> tuple[_Placing, int]:
+    """The fixed sections in at most `room` tokens, and of these what is set aside for the tail."""
+    left, less = room, 1
+    while True:
+        placing, beside = _placed_by(bare, sections, left)
+        over = placing.tokens + beside - room
+        if over <= 0 or left == 0:
+            return placing, beside
+        # A text that joins another may cost more than the two alone, above all where counts are calibrated by what
+        # is in a text: verified, and less shared out in doubling steps, so that no counter makes this long.
+        less = max(over, 2 * less)
+        left = max(0, left - less)
+
+
+def _placed_by(bare: _Placing, sections: Sequence[Fitted], room: int) -> tuple[_Placing, int]:
+    """The fixed sections cut to their shares of `room`, and the tail's shares."""
+    placing = replace(bare, joined=[], leading=[], head=[], placed=[])
+    given, arounds = [fitted.section for fitted in sections], bare.arounds(sections)
     asks = [
-        (kept_for(section, around),) * 3 if section.place == "tail" else ask_of(placing.counter, one, around)
-        for section, one, around in zip(sections, fitted, arounds, strict=True)
+        (kept_for(one.section, around),) * 3 if one.section.place == "tail" else ask_of(bare.counter, one, around)
+        for one, around in zip(sections, arounds, strict=True)
     ]
-    return list(zip(fitted, share_fixed(sections, asks, room), arounds, strict=True))
+    beside = 0
+    for fitted, around, grant in zip(sections, arounds, share_fixed(given, asks, room), strict=True):
+        if fitted.section.place == "tail":
+            beside += grant
+        elif fitted.section.text:
+            placing.place(cut_to(bare.counter, fitted, grant, around))
+    return placing, beside
 
 
 @dataclass(slots=True)
@@ -100,20 +115,20 @@ class _Placing:
     system: Any
     framing: int
     system_tokens: int
+    tokens: int = 0
     joined: list[str] = field(default_factory=list)
     leading: list[str] = field(default_factory=list)
     head: list[str] = field(default_factory=list)
     placed: list[Placed] = field(default_factory=list)
-    in_messages: int = 0
 
-    def arounds(self, sections: Sequence[Section]) -> list[int]:
-        """What frames each section, at its most: what joins a text costs what their seam turns out to be."""
+    def arounds(self, sections: Sequence[Fitted]) -> list[int]:
+        """What frames each section, about: what joins a text costs what their seam turns out to be."""
         message = 0 if alternates(self.format) else self.framing
         opened = self.counter.count_system("") if self.system is None else 0
         seam = self.counter.count("\n\n") if self.system is None or isinstance(self.system, str) else 0
         arounds: list[int] = []
-        for section in sections:
-            if section.place != "prefix" or self._leads:
+        for fitted in sections:
+            if fitted.section.place != "prefix" or self._leads:
                 arounds.append(message)
             else:
                 arounds.append(opened or seam)
@@ -123,26 +138,23 @@ class _Placing:
     @property
     def _leads(self) -> bool:
         """Whether the system message is one of the messages."""
-        return self.system is None and self.format in ("openai", "openai-responses") and not self.joined
+        return self.system is None and self.format in ("openai", "openai-responses")
 
     def place(self, fitted: Fitted) -> None:
         """Put a section where it belongs, and count what it adds."""
-        section, tokens = fitted.section, 0
-        if fitted.block:
-            tokens = self._add(section, fitted)
+        tokens = self._added(fitted) if fitted.block else 0
+        self.tokens += tokens
         self.placed.append(placed_as(self.counter, fitted, tokens))
 
-    def _add(self, section: Section, fitted: Fitted) -> int:
-        if section.place == "prefix" and not self._leads:
+    def _added(self, fitted: Fitted) -> int:
+        place = fitted.section.place
+        if place == "prefix" and not self._leads:
             self.joined.append(fitted.block)
             self.system = into_system(self.format, self.system, fitted.block)
             before, self.system_tokens = self.system_tokens, self.counter.count_system(self.system)
             return self.system_tokens - before
-        head = section.place == "head"
-        (self.head if head else self.leading).append(fitted.block)
-        tokens = fitted.tokens + (0 if head and alternates(self.format) else self.framing)
-        self.in_messages += tokens
-        return tokens
+        (self.head if place == "head" else self.leading).append(fitted.block)
+        return fitted.tokens + (0 if place == "head" and alternates(self.format) else self.framing)
 
 
 def _framing(counter: Counter, format: Format) -> int:

@@ -23,6 +23,9 @@ def shared_with_before(draft: Draft) -> tuple[int, int] | None:
     prompt: where they changed, nothing is as before.
     """
     plan, asked, before = draft.plan, draft.asked, draft.asked.before
+    if plan.previous_end is None:
+        # Whatever was assembled before the model has answered anything was no call.
+        return None
     if before is not None and before.engine is not asked.engine:
         before = None
     if before is not None and before.limits[3] != asked.limits[3]:
