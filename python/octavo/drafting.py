@@ -12,7 +12,7 @@ from octavo.frame import Frame
 from octavo.messages import Format, Provider
 from octavo.recipes import CONTINUE, NO_RESULT, START, Recipe, carry_out
 from octavo.sections import alternates, at_head, at_tail, into_system, joined_by_tail, leading_of, text_message
-from octavo.shares import Fitted, Placed, ask_of, cut_to, placed_as, share, whole
+from octavo.shares import Fitted, Placed, ask_of, cut_to, placed_as, share
 from octavo.tokens import Counter
 from octavo.validity import Mode
 
@@ -204,13 +204,16 @@ def _write_tail(draft: Draft, fitted: Fitted) -> int:
     return fitted.tokens
 
 
-def _share_tail(draft: Draft) -> list[Fitted]:
+def _share_tail(draft: Draft) -> Sequence[Fitted]:
     """What each section at the tail gets of the tokens that the history leaves over, in the order given."""
     counter, frame = draft.asked.counter, draft.asked.frame
+    if not frame.tail:
+        return ()
     around = frame.framing if joined_by_tail(draft.asked.format, draft.messages) is None else 0
-    fitted = [whole(counter, section) for section in frame.tail]
-    asks = [ask_of(counter, one, around) for one in fitted]
     # What a repair really took may differ from what was set aside for it.
     left = max(0, draft.plan.left + draft.plan.tokens - draft.counted)
-    granted = share(frame.tail, asks, left)
-    return [cut_to(counter, one, grant, around) for one, grant in zip(fitted, granted, strict=True)]
+    if sum(fitted.tokens + around for fitted in frame.tail) <= left:
+        return frame.tail
+    asks = [ask_of(counter, fitted, around) for fitted in frame.tail]
+    granted = share([fitted.section for fitted in frame.tail], asks, left)
+    return [cut_to(counter, fitted, grant, around) for fitted, grant in zip(frame.tail, granted, strict=True)]

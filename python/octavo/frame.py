@@ -24,7 +24,7 @@ class Frame:
         joined: prefix sections that join the system parameter.
         leading: prefix sections for formats whose system message is one of the messages.
         head: sections that stand before the history, as blocks.
-        tail: sections that stand at the end, not yet cut to what is left.
+        tail: sections that stand at the end, within their own maxima, not yet cut to what is left.
         placed: the fixed sections, for the report.
         tokens: system, tools, framing and fixed sections together.
         tool_tokens: of those, the tools'.
@@ -37,7 +37,7 @@ class Frame:
     joined: tuple[str, ...]
     leading: tuple[str, ...]
     head: tuple[str, ...]
-    tail: tuple[Section, ...]
+    tail: tuple[Fitted, ...]
     placed: tuple[Placed, ...]
     tokens: int
     tool_tokens: int
@@ -161,10 +161,10 @@ def _framing(counter: Counter, format: Format) -> int:
     return counter.count_message(text_message(format, "user", ""), format=format)
 
 
-def with_tail(frame: Frame, sections: Sequence[Section]) -> Frame:
+def with_tail(counter: Counter, frame: Frame, sections: Sequence[Section]) -> Frame:
     """The frame with the tail's sections as they are at this call."""
-    tail = tuple(section for section in sections if section.place == "tail" and section.text)
-    return replace(frame, tail=tail) if tail else frame
+    tail = tuple(whole(counter, section) for section in sections if section.place == "tail" and section.text)
+    return frame if not tail and not frame.tail else replace(frame, tail=tail)
 
 
 def opening_tokens(engine: _core.Transcript, framing: int) -> int:

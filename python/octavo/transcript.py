@@ -48,12 +48,12 @@ _MODES: Final = 8
 _Mark: TypeAlias = tuple[str | None, int]
 """A text of system, and the fingerprint of everything else in system and tools."""
 
-_Room: TypeAlias = tuple[tuple[Section, ...], tuple[int, int]]
-"""Sections without the texts of the tail; the budget, and what the opening of the conversation takes of it."""
+_Known: TypeAlias = tuple[Format, tuple[Section, ...], tuple[int, int], _Mark]
+"""What a frame hangs on: the format, the sections, the budget with what the opening of the conversation takes of it
+(both 0 without sections, which alone share them), a text of system and the fingerprint of everything else."""
 
-_Framed: TypeAlias = tuple[tuple[Format, _Room | None, _Mark], Frame]
-"""A frame and what it was counted for: format, sections and their room, a text of system, the fingerprint of
-everything else."""
+_Framed: TypeAlias = tuple[_Known, _Known, Frame]
+"""A frame, what it was made for, and the same without the texts of the tail: it is counted for that."""
 
 _BITS: Final = 2**64 - 1
 
@@ -432,20 +432,21 @@ class Transcript:
         limit: Budget,
     ) -> Frame:
         """The counted frame; counted anew when anything in it changed, also deep inside."""
-        room = self._room(engine, sections, limit) if sections else None
-        known = (engine.format, room, mark)
+        room = (limit.tokens, opening_tokens(engine, self._added(engine.format)[2])) if sections else (0, 0)
+        asked = (engine.format, sections, room, mark)
         framed = self._framed
-        if framed is None or framed[0] != known:
+        if framed is not None and framed[0] == asked:
+            return framed[2]
+        known = (engine.format, declared(sections), room, mark)
+        if framed is not None and framed[1] == known:
+            frame = framed[2]
+        else:
             check_blocks("system", system, texts=True)
             check_blocks("tools", tools, texts=False)
-            framed = (known, frame_of(self._counter, engine.format, system, tools, *(room or ((),))))
-            self._framed = framed
-        return with_tail(framed[1], sections) if sections else framed[1]
-
-    def _room(self, engine: _core.Transcript, sections: tuple[Section, ...], limit: Budget) -> _Room:
-        """What the sections before the history depend on beside system and tools."""
-        framing = self._added(engine.format)[2]
-        return declared(sections), (limit.tokens, opening_tokens(engine, framing))
+            frame = frame_of(self._counter, engine.format, system, tools, known[1], room)
+        frame = with_tail(self._counter, frame, sections)
+        self._framed = (asked, known, frame)
+        return frame
 
     def _mode(
         self,
