@@ -59,7 +59,7 @@ def well_formed(draw: st.DrawFn, dialect: Dialect) -> Messages:
             ids = [f"c{turn}x{branch}" for branch in range(draw(st.integers(1, 3)))]
             messages += dialect.calls(*ids) + dialect.results(*ids, text="out " * draw(st.integers(1, 80)))
         else:
-            messages.append(dialect.reply("done " * draw(st.integers(1, 20))))
+            messages.append(dialect.reply(f"{turn} is " + "done " * draw(st.integers(1, 20))))
             messages.append(dialect.user(f"and {turn}? " + "more " * draw(st.integers(1, 20))))
     return messages
 
@@ -82,6 +82,21 @@ def texts_in(value: Any) -> list[str]:
     if isinstance(value, list):
         return [text for inside in value for text in texts_in(inside)]
     return [value] if isinstance(value, str) else []
+
+
+PLACES: st.SearchStrategy[Place] = st.sampled_from(["prefix", "head", "tail"])
+
+
+@st.composite
+def section_lists(draw: st.DrawFn) -> list[octavo.Section]:
+    """Sections of every place, with minima, maxima and priorities."""
+    sections = []
+    for at in range(draw(st.integers(0, 3))):
+        minimum, more = draw(st.sampled_from([0, 0, 20, 60])), draw(st.sampled_from([None, 0, 15, 200]))
+        text = draw(st.sampled_from(["", "a line\n" * 3, "some words here " * 30]))
+        most = None if more is None else minimum + more
+        sections.append(octavo.Section(f"s{at}", text, draw(PLACES), draw(st.integers(-2, 2)), minimum, most))
+    return sections
 
 
 budgets = st.one_of(st.integers(0, 60), st.integers(0, 2_000), st.sampled_from([10**9]))
@@ -146,7 +161,7 @@ def test_the_result_is_valid_whatever_the_budget(
 @given(
     history=histories(),
     budget=budgets,
-    places=st.lists(st.sampled_from(["prefix", "head", "tail"]), min_size=1, max_size=3),
+    places=st.lists(PLACES, min_size=1, max_size=3),
     form=st.sampled_from(FORMS),
     model=st.sampled_from([None, "claude-sonnet-4-6"]),
 )
@@ -165,9 +180,10 @@ def test_sections_keep_the_result_valid(
     broken = octavo.validate(context.messages, format, format=format, model=model)
     assert [one for one in broken if (one.rule, one.message) not in allowed] == []
     sent = str([context.system, list(map(plain, context.messages))])
-    for section, placed in zip(sections, context.report.sections, strict=False):
-        if placed.name == section.name and placed.verdict != "dropped":
-            assert sent.count(f"<{section.name}>") == 1
+    verdicts = {placed.name: placed.verdict for placed in context.report.sections}
+    assert set(verdicts) == {section.name for section in sections}
+    for name, verdict in verdicts.items():
+        assert sent.count(f"<{name}>") == (verdict != "dropped")
     assert list(map(plain, given_form)) == before
 
 
@@ -223,38 +239,65 @@ def test_what_is_pinned_is_kept(data: st.DataObject, dialect: Dialect, budget: i
 
 
 @searched
-@given(history=histories(), budget=budgets, marks=MARKS)
-def test_a_replay_is_the_same_as_steps(history: tuple[Format, Messages], budget: int, marks: octavo.Marks) -> None:
+@given(history=histories(), budget=budgets, marks=MARKS, sections=section_lists())
+def test_a_replay_is_the_same_as_steps(
+    history: tuple[Format, Messages], budget: int, marks: octavo.Marks, sections: list[octavo.Section]
+) -> None:
     format, messages = history
     limit = octavo.Budget(budget, marks=marks)
     transcript = octavo.Transcript(format=format, provider=format)
     for cut, message in enumerate(messages, 1):
         transcript.append(message)
-        stepped = transcript.assemble(budget=limit)
-        alone = octavo.assemble(messages[:cut], budget=limit, format=format, provider=format)
+        stepped = transcript.assemble(budget=limit, sections=sections)
+        alone = octavo.assemble(messages[:cut], budget=limit, format=format, provider=format, sections=sections)
         assert alone.messages == stepped.messages
+        assert alone.system == stepped.system
         assert alone.report == stepped.report
 
 
 @searched
-@given(data=st.data(), dialect=st.sampled_from(DIALECTS), budget=st.integers(0, 3_000), marks=MARKS)
+@given(
+    data=st.data(),
+    dialect=st.sampled_from(DIALECTS),
+    budget=st.integers(0, 3_000),
+    marks=MARKS,
+    sections=section_lists(),
+)
 def test_the_prefix_stays_unless_it_is_said_to_move(
-    data: st.DataObject, dialect: Dialect, budget: int, marks: octavo.Marks
+    data: st.DataObject, dialect: Dialect, budget: int, marks: octavo.Marks, sections: list[octavo.Section]
 ) -> None:
     messages = data.draw(well_formed(dialect))
     limit = octavo.Budget(budget, marks=marks)
+    counter = octavo.counter_for(dialect.model)
+    transcript, last = octavo.Transcript(dialect.model, format=dialect.format), 0
     before: octavo.Context | None = None
     for cut in [*calls_at(messages), len(messages)]:
-        context = octavo.assemble(messages[:cut], budget=limit, model=dialect.model, format=dialect.format)
-        if before is not None and not context.report.moved:
-            assert context.messages[: len(before.messages)] == before.messages
+        transcript.extend(messages[last:cut])
+        last = cut
+        stepped = transcript.assemble(budget=limit, sections=sections)
+        context = octavo.assemble(
+            messages[:cut], budget=limit, model=dialect.model, format=dialect.format, sections=sections
+        )
+        assert (context.messages, context.report) == (stepped.messages, stepped.report)
         if before is not None:
             shared = context.report.first_changed_index
             assert shared is not None
             assert context.messages[:shared] == before.messages[:shared]
             follows = context.messages[shared : shared + 1]
             assert not follows or follows != before.messages[shared : shared + 1]
+            counted = counter.count_messages(context.messages[:shared], None, context.system, format=dialect.format)
+            assert context.report.stable_prefix_tokens == counted.tokens
+            assert context.system == before.system
+            if not context.report.moved:
+                assert shared >= still_there(before)
         before = context
+
+
+def still_there(context: octavo.Context) -> int:
+    """How many messages the next call sends again where nothing had to change: all but what the tail stands in."""
+    tails = [f"<{placed.name}>" for placed in context.report.sections if placed.place == "tail"]
+    carries = (at for at, message in enumerate(context.messages) if any(tail in str(message) for tail in tails))
+    return next(carries, len(context.messages))
 
 
 @searched

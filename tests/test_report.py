@@ -11,7 +11,7 @@ from rich.console import Console
 
 import octavo
 from octavo import Section
-from sessions import DIALECTS, OPENAI, RESPONSES, Dialect, calls_at, tools_of
+from sessions import ANTHROPIC, DIALECTS, OPENAI, RESPONSES, Dialect, calls_at, tools_of
 
 every_dialect = pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.format)
 exact_dialects = pytest.mark.parametrize("dialect", [OPENAI, RESPONSES], ids=lambda dialect: dialect.format)
@@ -72,8 +72,82 @@ def test_repairs_are_counted_and_told(dialect: Dialect) -> None:
     assert report.tokens == counted.tokens
     assert len(report.repairs) >= 2
     assert any("stray" in line for line in report.repairs)
-    assert "edited" in {span.verdict for span in report.spans}
+    stray = len([dialect.user("Task"), *dialect.calls("a", "b"), *dialect.results("a")])
+    assert [span.verdict for span in report.spans if span.start <= stray < span.end] == ["dropped"]
     assert all(f"repaired: {line}" in str(report) for line in report.repairs)
+
+
+@exact_dialects
+def test_what_a_repair_removes_is_dropped_and_the_rest_is_edited_for_its_rule(dialect: Dialect) -> None:
+    messages = [
+        dialect.user("Task"), *dialect.results("stray"), *dialect.calls("a"), *dialect.results("a"),
+        dialect.reply("hm"), dialect.user("and?"), *dialect.calls("lost"), dialect.user("go on"),
+    ]  # fmt: skip
+    context = octavo.assemble(messages, budget=5_000, model=dialect.model)
+    log = octavo.repair(messages, provider=dialect.format, format=dialect.format).log
+    rules = {change.index: change.rule for change in log}
+    spans = {at: span for span in context.report.spans for at in range(span.start, span.end)}
+    assert set(spans) == set(range(len(messages)))
+    assert (spans[1].verdict, spans[1].reason) == ("dropped", rules[1])
+    own = {id(message) for message in context.messages}
+    for at, message in enumerate(messages):
+        assert (spans[at].verdict == "kept") == (id(message) in own)
+        if spans[at].verdict == "kept":
+            assert spans[at].reason in ("task", "window", "request")
+    assert rules[1] in {rule.id for rule in octavo.rules()}
+
+
+def test_what_is_merged_is_edited_for_the_rule_that_asks_for_it() -> None:
+    messages = [
+        {"role": "user", "content": "Task"}, {"role": "user", "content": "more"}, {"role": "user", "content": " "},
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "look", "input": {}}]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "zz", "content": "stray"}]},
+        {"role": "assistant", "content": "done"}, {"role": "user", "content": "go on"},
+    ]  # fmt: skip
+    report = octavo.assemble(messages, budget=5_000, model="claude-sonnet-4-5").report
+    log = octavo.repair(messages, provider="anthropic").log
+    merged = next(change.rule for change in log if change.kind == "merged")
+    seen = [(at, span.verdict, span.reason) for span in report.spans for at in range(span.start, span.end)]
+    verdicts = {at: (verdict, reason) for at, verdict, reason in seen}
+    # The first has another merged into it; its own words stay.
+    assert verdicts[0] == verdicts[1] == ("edited", merged)
+    for at in (2, 4):
+        assert verdicts[at] == ("dropped", next(change.rule for change in log if change.index == at))
+    assert verdicts[6] == ("kept", "window")
+
+
+def test_the_opening_of_the_tool_loop_is_told() -> None:
+    thinking = {"type": "thinking", "thinking": "hm", "signature": "S"}
+    messages: list[Any] = [ANTHROPIC.user("Task"), *ANTHROPIC.loop(40)]
+    messages[1] = {"role": "assistant", "content": [thinking, *messages[1]["content"]]}
+    report = octavo.assemble(messages, budget=900, model=ANTHROPIC.model, thinking=True).report
+    reasons = {span.reason for span in report.spans}
+    assert {"task", "loop_opening", "window", "before_cut"} <= reasons
+    told = str(octavo.Span.__doc__)
+    assert all(f"`{reason}`" in told for reason in reasons)
+
+
+@every_dialect
+@pytest.mark.parametrize("budget", [0, 150, 700, 50_000])
+def test_everything_says_its_method_reason_and_source(dialect: Dialect, budget: int) -> None:
+    messages = [dialect.user("Task"), *dialect.loop(20)]
+    report = octavo.assemble(messages, budget=budget, model=dialect.model, sections=SECTIONS).report
+    counter = octavo.counter_for(dialect.model)
+    assert {span.source for span in report.spans} == {"history"}
+    assert [section.source for section in report.sections] == [section.source for section in SECTIONS]
+    methods = {span.method for span in report.spans} | {section.method for section in report.sections}
+    assert methods == {counter.method}
+    written = report.to_dict()
+    for section in written["sections"]:
+        assert section["reason"] in ("whole", "max_tokens", "room")
+        assert section["method"] == counter.method
+    assert all(span["source"] == "history" for span in written["spans"])
+    assert report.fits or report.pinned.keys() >= {"fixed", "newest" if budget else "task"}
+    stream = io.StringIO()
+    Console(file=stream, width=200).print(report)
+    for text in (str(report), stream.getvalue()):
+        assert {"part", "what", "tokens", "method", "why", "source"} <= set(text.replace("┃", " ").split())
+        assert text.count(counter.method) > len(report.spans)
 
 
 @every_dialect

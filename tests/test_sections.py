@@ -17,7 +17,7 @@ from octavo import Section
 from octavo.budget import Place
 from octavo.errors import BudgetError
 from octavo.messages import plain
-from sessions import ANTHROPIC, BEDROCK, DIALECTS, GEMINI, OPENAI, RESPONSES, Dialect
+from sessions import ANTHROPIC, BEDROCK, DIALECTS, GEMINI, OPENAI, RESPONSES, Dialect, calls_at
 
 every_dialect = pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.format)
 chat_dialects = pytest.mark.parametrize("dialect", [OPENAI, RESPONSES], ids=lambda dialect: dialect.format)
@@ -40,6 +40,16 @@ def placed(context: octavo.Context, name: str) -> Any:
 
 
 # ---- places ----
+
+
+@every_dialect
+def test_an_empty_system_prompt_is_none(dialect: Dialect) -> None:
+    section = Section("policy", "be kind", "prefix")
+    context = assembled(dialect, [dialect.user("Task")], 5_000, section, system="")
+    none = assembled(dialect, [dialect.user("Task")], 5_000, section)
+    assert dialect in (OPENAI, RESPONSES) or context.system == none.system
+    texts = texts_in([context.system, context.messages])
+    assert [text for text in texts if text.startswith("<policy>")] == ["<policy>\nbe kind\n</policy>"]
 
 
 @every_dialect
@@ -232,9 +242,7 @@ def test_no_maximum_is_ever_passed(dialect: Dialect, place: Place, text: str) ->
         assert counter.count(block) <= limit or not block
         assert ("left out]" in block or "[…]" in block) == (got.verdict == "cut")
         counted = counter.count_messages(context.messages, context.tools, context.system, format=dialect.format)
-        # Where roles alternate, a section is counted with the framing of a message that it then does not need.
-        assert context.tokens >= counted.tokens
-        assert dialect not in (OPENAI, RESPONSES) or context.tokens == counted.tokens
+        assert context.tokens == counted.tokens
         assert context.report.section_tokens == got.tokens
     assert {"dropped", "cut" if len(text) > 40 else "kept"} <= seen
 
@@ -315,25 +323,165 @@ def test_a_minimum_makes_room_in_the_history() -> None:
     assert with_minimum.fits
 
 
-@given(
-    texts=st.lists(st.text(max_size=80), min_size=1, max_size=4),
-    minimums=st.lists(st.integers(0, 30), min_size=4, max_size=4),
-    priorities=st.lists(st.integers(-2, 2), min_size=4, max_size=4),
-    budget=st.integers(0, 400),
-    dialect=st.sampled_from([OPENAI, RESPONSES]),
-    data=st.data(),
-)
-@settings(max_examples=150, deadline=None)
-def test_any_sections_fit_and_add_up(
-    texts: list[str], minimums: list[int], priorities: list[int], budget: int, dialect: Dialect, data: st.DataObject
-) -> None:
-    places = data.draw(st.lists(st.sampled_from(PLACES), min_size=4, max_size=4))
+@every_dialect
+def test_no_priority_takes_the_minimum_of_another(dialect: Dialect) -> None:
+    messages = [dialect.user("Task")]
+    sections = [Section(f"s{at}", WORDS * 20, priority=at, min_tokens=30) for at in range(4)]
+    least = assembled(dialect, messages, 0).tokens
+    framing = 0 if dialect in (ANTHROPIC, GEMINI, BEDROCK) else framing_of(dialect)
+    context = assembled(dialect, messages, least + 4 * (30 + framing) + 60, *sections)
+    tokens = [placed(context, f"s{at}").tokens for at in range(4)]
+    assert {placed(context, f"s{at}").verdict for at in range(4)} == {"cut"}
+    assert all(0.8 * 30 <= each - framing <= 30 for each in tokens[:3]), tokens
+    assert tokens[3] > 60
+    assert context.fits
+    # Where not all minima can be had, those of the highest priority are.
+    scarce = assembled(dialect, messages, least + 3 * (30 + framing), *sections)
+    assert [placed(scarce, f"s{at}").verdict for at in range(4)] == ["dropped", "cut", "cut", "cut"]
+
+
+@every_dialect
+def test_a_minimum_is_had_wherever_the_history_can_leave_it(dialect: Dialect) -> None:
+    messages = [dialect.user("Task"), *dialect.talk(12), dialect.user("and now")]
+    least = assembled(dialect, messages, 0).tokens
+    alone = framing_of(dialect)
+    tail = [Section(f"s{at}", WORDS * 20, min_tokens=40, priority=at) for at in range(3)]
+    for budget in range(least + 3 * (40 + alone), least + 700, 9):
+        context = assembled(dialect, messages, budget, *tail)
+        assert context.fits
+        for section in tail:
+            # A mark and whole characters may not use up the last of it.
+            assert placed(context, section.name).tokens >= 0.8 * 40, (budget, context.report)
+
+
+@every_dialect
+def test_what_is_set_aside_for_the_tail_does_not_hang_on_its_text(dialect: Dialect) -> None:
+    messages = [dialect.user("Task"), *dialect.loop(40)]
+    cuts = []
+    for text in ("", "short", WORDS * 4, WORDS * 40):
+        section = Section("state", text, min_tokens=200)
+        context = assembled(dialect, messages, 900, section)
+        assert context.report.spans[-1].end == len(messages)
+        cuts.append([(span.start, span.end, span.verdict) for span in context.report.spans])
+    assert cuts[0] != [(0, len(messages), "kept")], "the history must have been cut"
+    assert all(cut == cuts[0] for cut in cuts)
+
+
+@every_dialect
+@pytest.mark.parametrize("place", ["prefix", "head"])
+def test_sections_before_the_history_give_way(dialect: Dialect, place: Place) -> None:
+    messages = [dialect.user("Task")]
+    extra = Section("extra", WORDS * 40, place, priority=-5)
+    for budget in range(60, 1_500, 45):
+        context = assembled(dialect, messages, budget, extra)
+        assert context.fits, context.report
+        got = placed(context, "extra")
+        assert (got.verdict, got.reason) in {("kept", "whole"), ("cut", "room"), ("dropped", "room")}
+        whole = 2 * got.tokens <= budget
+        assert got.verdict == "kept" or whole, "an extra leaves half to the conversation"
+    assert got.verdict == "kept"
+
+
+@every_dialect
+def test_priority_and_minimum_decide_before_the_history(dialect: Dialect) -> None:
+    messages = [dialect.user("Task")]
     sections = [
-        Section(f"s{at}", text, places[at], priorities[at], minimums[at] if places[at] == "tail" else 0)
-        for at, text in enumerate(texts)
+        Section("policy", WORDS * 15, "prefix", priority=5),
+        Section("profile", WORDS * 15, "prefix", min_tokens=60),
+        Section("summary", WORDS * 15, "head", priority=1),
     ]
-    messages = [dialect.user("Task"), *dialect.loop(4)]
-    context = assembled(dialect, messages, budget, *sections)
+    everything = assembled(dialect, messages, 50_000, *sections)
+    assert [one.verdict for one in everything.report.sections] == ["kept"] * 3
+    size = placed(everything, "policy").tokens
+    least = assembled(dialect, messages, 0).tokens
+    # The minimum first, then the highest priority, and what is left for the next.
+    context = assembled(dialect, messages, least + size + 60 + 80, *sections)
+    assert [placed(context, name).verdict for name in ("policy", "profile", "summary")] == ["kept", "cut", "cut"]
+    assert context.fits
+    # No room for a minimum: it is left out, and the others have its tokens.
+    context = assembled(dialect, messages, least + 50, *sections)
+    assert [placed(context, name).verdict for name in ("policy", "profile", "summary")] == ["cut", "dropped", "dropped"]
+    assert context.fits
+    sent = json.dumps([context.system, context.messages])
+    assert "<policy>" in sent
+    assert "left out]" in sent or "[\\u2026]" in sent
+    assert "<profile>" not in sent
+
+
+@every_dialect
+def test_a_minimum_of_the_tail_is_kept_from_what_stands_before(dialect: Dialect) -> None:
+    messages = [dialect.user("Task")]
+    sections = [Section("policy", WORDS * 40, "prefix"), Section("state", WORDS * 40, min_tokens=50, priority=1)]
+    context = assembled(dialect, messages, 250, *sections)
+    assert placed(context, "state").tokens >= 50
+    assert placed(context, "policy").verdict == "cut"
+    assert context.fits
+
+
+@every_dialect
+def test_what_stands_before_the_history_does_not_hang_on_how_far_it_is(dialect: Dialect) -> None:
+    messages = [dialect.user("Task"), *dialect.loop(30)]
+    sections = [
+        Section("policy", WORDS * 30, "prefix"), Section("extra", WORDS * 30, "prefix", priority=-1),
+        Section("summary", WORDS * 30, "head", min_tokens=30),
+    ]  # fmt: skip
+    transcript = octavo.Transcript(dialect.model, format=dialect.format)
+    seen = []
+    for message in messages:
+        transcript.append(message)
+        context = transcript.assemble(budget=600, sections=[*sections, Section("state", "s " * len(transcript))])
+        seen.append((context.system, [(one.name, one.tokens) for one in context.report.sections[:3]]))
+    assert "cut" in {one.verdict for one in context.report.sections[:3]}
+    assert all(one == seen[0] for one in seen)
+
+
+@chat_dialects
+def test_leading_system_messages_take_room_from_what_stands_before(dialect: Dialect) -> None:
+    system = {"role": "system", "content": WORDS * 20}
+    section = Section("policy", WORDS * 20, "prefix")
+    context = assembled(dialect, [system, dialect.user("Task")], 400, section)
+    assert placed(context, "policy").verdict == "cut"
+    assert context.fits
+
+
+def framing_of(dialect: Dialect) -> int:
+    return octavo.counter_for(dialect.model).count_message(dialect.user(""), dialect.format)
+
+
+SYSTEMS = st.sampled_from([None, "", "Be brief.", "You are an agent. \n", "list"])
+
+
+def system_of(dialect: Dialect, system: str | None) -> Any:
+    if system == "list":
+        return {"parts": [{"text": "be"}]} if dialect is GEMINI else [TextBlock(text="be").model_dump()]
+    return system
+
+
+@st.composite
+def any_sections(draw: st.DrawFn) -> list[Section]:
+    sections = []
+    for at in range(draw(st.integers(1, 4))):
+        text, place = (
+            draw(st.text(max_size=80) | st.sampled_from([WORDS * 3, WORDS * 12])),
+            draw(st.sampled_from(PLACES)),
+        )
+        minimum, more = draw(st.integers(0, 30)), draw(st.none() | st.integers(0, 80))
+        most = None if more is None else minimum + more
+        sections.append(Section(f"s{at}", text, place, draw(st.integers(-2, 2)), minimum, most))
+    return sections
+
+
+@given(
+    sections=any_sections(), budget=st.integers(0, 400), dialect=st.sampled_from(DIALECTS), system=SYSTEMS,
+    turns=st.sampled_from([None, 0, 0, 1, 4]),
+)  # fmt: skip
+@settings(max_examples=300, deadline=None)
+def test_any_sections_fit_and_add_up(
+    sections: list[Section], budget: int, dialect: Dialect, system: str | None, turns: int | None
+) -> None:
+    messages = [] if turns is None else [dialect.user("Task"), *dialect.loop(turns)]
+    prompt = system_of(dialect, system)
+    context = assembled(dialect, messages, budget, *sections, system=prompt)
     counter = octavo.counter_for(dialect.model)
     counted = counter.count_messages(context.messages, context.tools, context.system, format=dialect.format)
     assert context.tokens == counted.tokens
@@ -341,9 +489,21 @@ def test_any_sections_fit_and_add_up(
     report = context.report
     assert report.section_tokens == sum(section.tokens for section in report.sections)
     assert report.fixed_tokens + report.history_tokens + report.section_tokens == report.tokens
+    sent = "".join(map(str, [context.system, *context.messages]))
+    given = {section.name: section for section in sections if section.text}
+    assert {one.name for one in report.sections} == set(given)
+    for one in report.sections:
+        section = given[one.name]
+        assert sent.count(f"<{one.name}>") == (one.verdict != "dropped")
+        assert (one.tokens == 0) == (one.verdict == "dropped")
+        assert (one.reason == "whole") == (one.verdict == "kept")
+        assert section.max_tokens is None or counter.count(block_of(context, one.name)) <= section.max_tokens
     tail = [section for section in report.sections if section.place == "tail" and section.tokens]
     if not context.fits:
         assert not tail, "what is volatile gives way before the budget does"
+    if not turns:
+        # Sections never put over what fits without them, where nothing but the task must stay beside them.
+        assert context.fits or not assembled(dialect, messages, budget, system=prompt).fits
 
 
 # ---- one end ----
@@ -405,6 +565,51 @@ def test_a_volatile_tail_leaves_the_prefix_alone(dialect: Dialect) -> None:
     two = assembled(dialect, messages, 50_000, Section("state", "step 2 is much longer " * 9))
     assert one.messages[: len(messages) - 1] == two.messages[: len(messages) - 1]
     assert one.system == two.system
+
+
+@every_dialect
+@pytest.mark.parametrize("places", [("tail",), ("head",), ("head", "tail"), PLACES], ids="+".join)
+@pytest.mark.parametrize("stateless", [True, False])
+def test_what_is_said_to_be_as_before_is(dialect: Dialect, places: tuple[Place, ...], stateless: bool) -> None:
+    """Whether somebody keeps a transcript or not: the message that carried the tail is not as before."""
+    messages = [dialect.user("Task"), *dialect.loop(9, parallel=2), dialect.reply("ok"), dialect.user("go on")]
+    sections = [Section(place, f"text of {place}", place) for place in places]
+    transcript, before = octavo.Transcript(dialect.model, format=dialect.format), None
+    counter = octavo.counter_for(dialect.model)
+    last = 0
+    for cut in [*calls_at(messages), len(messages)]:
+        transcript.extend(messages[last:cut])
+        last = cut
+        stepped = transcript.assemble(budget=600, sections=sections)
+        context = assembled(dialect, messages[:cut], 600, *sections) if stateless else stepped
+        shared = context.report.first_changed_index
+        if before is not None:
+            assert shared == first_change(context.messages, before.messages), cut
+            counted = counter.count_messages(context.messages[:shared], system=context.system, format=dialect.format)
+            assert context.report.stable_prefix_tokens == counted.tokens
+        assert context.report == stepped.report
+        before = context
+
+
+@every_dialect
+def test_a_head_that_changes_is_said_to(dialect: Dialect) -> None:
+    transcript = octavo.Transcript(dialect.model, format=dialect.format)
+    transcript.extend([dialect.user("Task"), *dialect.loop(3)])
+    one, two, other = (Section(name, f"text of {name}", "head") for name in ("one", "two", "other"))
+    before = transcript.assemble(budget=5_000, sections=[one, two])
+    for heads in ([one, other], [one], [], [two], [two, one], [two, one], []):
+        transcript.extend(dialect.loop(1, start=len(transcript)))
+        context = transcript.assemble(budget=5_000, sections=heads)
+        shared = context.report.first_changed_index
+        assert shared == first_change(context.messages, before.messages), heads
+        counted = octavo.counter_for(dialect.model).count_messages(context.messages[:shared], format=dialect.format)
+        assert context.report.stable_prefix_tokens == counted.tokens
+        before = context
+
+
+def first_change(now: list[Any], before: list[Any]) -> int:
+    pairs = enumerate(zip(now, before, strict=False))
+    return next((at for at, (ours, theirs) in pairs if ours != theirs), min(len(now), len(before)))
 
 
 @every_dialect

@@ -299,6 +299,9 @@ class Plan:
     def end(self) -> int:
         """How many messages there were."""
     @property
+    def previous_end(self) -> int | None:
+        """How many messages there were at the last call that the model has answered, or `None`."""
+    @property
     def leading(self) -> int:
         """How many system messages lead."""
     @property
@@ -340,7 +343,10 @@ class Plan:
         """Give the messages that the next cut would leave out, as ranges that do not touch."""
 
 def allocate(requests: list[tuple[int, int, int, int]], available: int) -> list[int]:
-    """Share out tokens among `(tokens, min, max, priority)`: what each is granted."""
+    """Share out tokens among `(tokens, min, least, priority)`: what each is granted.
+
+    First the minima by priority, then the rest by priority; nothing to who gets less than `least`.
+    """
 
 # ---- node ----
 

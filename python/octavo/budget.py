@@ -150,8 +150,15 @@ class Section:
         name: a tag name: a letter, then letters, digits, `_`, `-` or `.`.
         text: what the model reads.
         place: where it stands (see :data:`Place`).
-        priority: sections at the tail share what the history leaves over: higher is served first. Any whole number.
-        min_tokens: with less than this it is left out rather than cut (tail only).
+        priority: who is served first, higher before lower; any whole number. What there is is shared out in two
+            rounds: first the minima, then the rest. Sections of `prefix` and `head` share what budget, system, tools,
+            leading system messages and the task leave, however far the history has come, so that the prefix stays;
+            below priority 0 they are extras, which leave half of it to the conversation. Those of `tail` share what
+            the history leaves over.
+        min_tokens: set aside for it, delimiters included, before any section gets more; with a smaller share it is
+            left out rather than cut. What is cut may use a few tokens less than its share. At the tail it is kept
+            free of history at every call, whether the section has a text at that call or not: else a text that
+            comes and goes would move the cut.
         max_tokens: it is cut to this many tokens, delimiters included, with a mark that says how much is left out
             (see :func:`octavo.cutting.cut_text`), and left out where not even they and a short mark fit; `None` is
             no limit.

@@ -7,65 +7,22 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, cast
 
 from octavo import _core
-from octavo.budget import Budget, Section
-from octavo.cutting import cut_text
+from octavo.budget import Budget
+from octavo.frame import Frame
 from octavo.messages import Format, Provider
 from octavo.recipes import CONTINUE, NO_RESULT, START, Recipe, carry_out
-from octavo.sections import Placed, at_head, at_tail, into_system, leading_of, text_message
+from octavo.sections import alternates, at_head, at_tail, into_system, joined_by_tail, leading_of, text_message
+from octavo.shares import Fitted, Placed, ask_of, cut_to, placed_as, share
 from octavo.tokens import Counter
 from octavo.validity import Mode
 
-__all__ = ["Around", "Asked", "Draft", "Frame", "Sent", "added_by_repair", "frame_of", "plan_of", "planned"]
+__all__ = ["Asked", "Draft", "Sent", "added_by_repair", "plan_of", "planned"]
 
 _NAMED: Final[dict[Format, int]] = {"gemini": 12}
 """Tokens that a placeholder takes more where it carries its function's name and a JSON object around the text."""
 
 _ROUNDS: Final = 4
 """How often a call is planned anew because its repair took more tokens than was set aside for it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Around:
-    """Tokens of system and tools, and how sure they are.
-
-    Attributes:
-        system: tokens of the system prompt that is given apart.
-        tools: tokens of the tool definitions.
-        system_estimated: of `system`, what is no plain text.
-        tools_estimated: of `tools`, what no published rule speaks of.
-        error: how far the estimated tokens can be off together.
-    """
-
-    system: int
-    tools: int
-    system_estimated: int
-    tools_estimated: int
-    error: int
-
-
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """What stands around the history and never shrinks, as counted: it holds nothing that a caller may change.
-
-    Attributes:
-        joined: prefix sections that join the system parameter.
-        leading: prefix sections for formats whose system message is one of the messages.
-        head: sections that stand before the history, as blocks.
-        tail: sections that stand at the end, not yet cut to what is left.
-        placed: the fixed sections, for the report.
-        tokens: system, tools, framing and fixed sections together.
-        around: of those, system and tools.
-        beside: tokens that the tail's sections need at least.
-    """
-
-    joined: tuple[str, ...]
-    leading: tuple[str, ...]
-    head: tuple[str, ...]
-    tail: tuple[Section, ...]
-    placed: tuple[Placed, ...]
-    tokens: int
-    around: Around
-    beside: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +35,7 @@ class Sent:
         limits: budget, tokens of the frame, tokens kept free for the tail, the basis (a number that tells
             whether system, tools, prefix sections and thinking are the same), and tokens of a placeholder result.
         head: the head sections.
+        head_at: how many messages of the history stood before them; where they joined one, before that.
         tail_at: the message of the history that carried the tail's text; `None` where it was its own message.
         counted: tokens of everything that was sent, in the transcript's own count.
     """
@@ -86,6 +44,7 @@ class Sent:
     plan: _core.Plan
     limits: tuple[int, int, int, int, int]
     head: tuple[str, ...]
+    head_at: int
     tail_at: int | None
     counted: int
 
@@ -133,6 +92,8 @@ class Draft:
     counted: int
     """Tokens of everything that is sent, in the transcript's own count."""
     section_tokens: int = 0
+    head_at: int = 0
+    """How many messages of the history stand before the head sections; where they joined one, before that."""
     headed: tuple[int, int] | None = None
     """Where messages of their own hold the head sections, and how many; `None` where they joined one."""
     tail_at: int | None = None
@@ -147,57 +108,8 @@ class Draft:
     def sent(self) -> Sent:
         """What the next context's report compares with."""
         asked = self.asked
-        return Sent(asked.engine, self.plan, asked.limits, asked.frame.head, self.tail_at, self.counted)
-
-
-def frame_of(counter: Counter, format: Format, system: Any, tools: Any, sections: Sequence[Section]) -> Frame:
-    """Count and place everything that does not depend on the history."""
-    placed: list[Placed] = []
-    joined: list[str] = []
-    leading: list[str] = []
-    head: list[str] = []
-    for section in sections:
-        if section.place == "tail" or not section.text:
-            continue
-        block, verdict = _cut(counter, section)
-        if not block:
-            tokens = 0
-        elif section.place == "head":
-            head.append(block)
-            tokens = _message_tokens(counter, format, block)
-        elif system is None and format in ("openai", "openai-responses"):
-            leading.append(block)
-            tokens = _message_tokens(counter, format, block)
-        else:
-            # What it adds: the system prompt may have been empty, and the text joins what is there.
-            joined.append(block)
-            without, system = counter.count_system(system), into_system(format, system, block)
-            tokens = counter.count_system(system) - without
-        placed.append(Placed(section.name, section.place, tokens, verdict, section.source))
-    tail = tuple(section for section in sections if section.place == "tail" and section.text)
-    in_messages = sum(_message_tokens(counter, format, block) for block in (*leading, *head))
-    around = Around(*counter.core.count_frame(system, tools))
-    tokens = counter.fixed + around.system + around.tools + in_messages
-    beside = sum(min(section.min_tokens, counter.count(section.block())) for section in tail)
-    return Frame(tuple(joined), tuple(leading), tuple(head), tail, tuple(placed), tokens, around, beside)
-
-
-def _cut(counter: Counter, section: Section) -> tuple[str, str]:
-    """The section's block within its maximum, and what was done to it."""
-    whole = section.block()
-    if section.max_tokens is None or counter.count(whole) <= section.max_tokens:
-        return whole, "kept"
-    return _within(counter, section, section.max_tokens)
-
-
-def _within(counter: Counter, section: Section, limit: int) -> tuple[str, str]:
-    """The block cut to `limit` tokens, delimiters included; nothing when not even they and a short mark fit."""
-    text = cut_text(counter.count, section.text, limit, around=section.block, least=section.min_tokens)
-    return (section.block(text), "cut") if text else ("", "dropped")
-
-
-def _message_tokens(counter: Counter, format: Format, text: str) -> int:
-    return counter.count_message(text_message(format, "user", text), format=format)
+        head, tail = (asked.frame.head, self.head_at), self.tail_at
+        return Sent(asked.engine, self.plan, asked.limits, *head, tail, self.counted)
 
 
 def draft_of(asked: Asked, plan: _core.Plan) -> Draft:
@@ -258,48 +170,53 @@ def _place_sections(draft: Draft) -> None:
     frame, format = asked.frame, asked.format
     # A repair may have made the leading system messages the user's, or merged them away.
     leading = draft.plan.leading if draft.plan.recipes is None else leading_of(messages)
+    draft.head_at = leading
     for block in frame.leading:
         messages.insert(leading, text_message(format, "system", block))
         leading += 1
     draft.headed = at_head(format, messages, leading, frame.head)
+    if draft.headed is not None:
+        draft.head_at = draft.headed[0] - len(frame.leading)
     placed = list(frame.placed)
-    for section, block, verdict in _share_tail(draft):
-        tokens = _message_tokens(asked.counter, format, block) if block else 0
-        placed.append(Placed(section.name, section.place, tokens, verdict, section.source))
+    if draft.headed is not None and alternates(format):
+        _frame_head(draft, placed)
+    for fitted in _share_tail(draft):
+        tokens = _write_tail(draft, fitted) if fitted.block else 0
+        placed.append(placed_as(asked.counter, fitted, tokens))
         draft.counted += tokens
-        if block:
-            there = len(messages)
-            at = at_tail(format, messages, block)
-            draft.tail_at = at if len(messages) == there else draft.tail_at
     draft.placed = tuple(placed)
     draft.section_tokens = sum(one.tokens for one in placed)
 
 
-def _share_tail(draft: Draft) -> list[tuple[Section, str, str]]:
+def _frame_head(draft: Draft, placed: list[Placed]) -> None:
+    """Count the message that the head's sections are where there is none that they could join."""
+    framing = draft.asked.frame.framing
+    at = next(at for at, one in enumerate(placed) if one.place == "head" and one.tokens)
+    placed[at] = replace(placed[at], tokens=placed[at].tokens + framing)
+    draft.counted += framing
+
+
+def _write_tail(draft: Draft, fitted: Fitted) -> int:
+    """Put a section at the end; its tokens there."""
+    there = len(draft.messages)
+    at = at_tail(draft.asked.format, draft.messages, fitted.block)
+    if len(draft.messages) > there:
+        return fitted.tokens + draft.asked.frame.framing
+    # A message of the head's own stands before those of the history.
+    draft.tail_at = at - 1 if draft.headed is not None and draft.headed[0] < at else at
+    return fitted.tokens
+
+
+def _share_tail(draft: Draft) -> Sequence[Fitted]:
     """What each section at the tail gets of the tokens that the history leaves over, in the order given."""
-    counter, format, tail = draft.asked.counter, draft.asked.format, draft.asked.frame.tail
-    whole = [_cut(counter, section) for section in tail]
-    asked = [_message_tokens(counter, format, block) if block else 0 for block, _ in whole]
-    framing = _message_tokens(counter, format, "")
-    # The engine wants to know the order only, and any number may say it.
-    rank = {priority: at for at, priority in enumerate(sorted({section.priority for section in tail}))}
-    requests = [
-        (tokens, section.min_tokens + framing if section.min_tokens else framing + 1, tokens, rank[section.priority])
-        for section, tokens in zip(tail, asked, strict=True)
-    ]
+    counter, frame = draft.asked.counter, draft.asked.frame
+    if not frame.tail:
+        return ()
+    around = frame.framing if joined_by_tail(draft.asked.format, draft.messages) is None else 0
     # What a repair really took may differ from what was set aside for it.
     left = max(0, draft.plan.left + draft.plan.tokens - draft.counted)
-    granted = _core.allocate(requests, left)
-    return [
-        _fitted(counter, section, cut, tokens, grant, framing)
-        for section, cut, tokens, grant in zip(tail, whole, asked, granted, strict=True)
-    ]
-
-
-def _fitted(
-    counter: Counter, section: Section, cut: tuple[str, str], tokens: int, grant: int, framing: int
-) -> tuple[Section, str, str]:
-    """The section as it is where it was granted all that it asked for, else cut to its grant or left out."""
-    if grant >= tokens:
-        return section, *cut
-    return section, *_within(counter, section, max(0, grant - framing))
+    if sum(fitted.tokens + around for fitted in frame.tail) <= left:
+        return frame.tail
+    asks = [ask_of(counter, fitted, around) for fitted in frame.tail]
+    granted = share([fitted.section for fitted in frame.tail], asks, left)
+    return [cut_to(counter, fitted, grant, around) for fitted, grant in zip(frame.tail, granted, strict=True)]

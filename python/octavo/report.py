@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from itertools import groupby
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from octavo.prefix import shared_with_before
 from octavo.recipes.wording import changes_of
-from octavo.sections import Placed
+from octavo.shares import Placed
+from octavo.spans import Span, spans_of
 from octavo.tokens import Method
 
 if TYPE_CHECKING:
@@ -21,29 +22,10 @@ __all__ = ["Report", "Span", "printable", "report_of"]
 
 ANCHORED_ERROR: Final = 0.027
 """How far a total may be off once the provider has reported usage: the 95th percentile over mixed content
-(measured on 300 simulated conversations, TOKENS §4, 2026-11-30)."""
+(measured on 300 simulated conversations, 2026-11)."""
 
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """A run of messages that share one verdict.
-
-    Attributes:
-        start: the first message, as a position in the caller's list.
-        end: one past the last message.
-        tokens: their tokens, framing included.
-        method: how they were counted: as texts are, or `estimated` where media are among them.
-        verdict: `kept`, `edited` or `dropped`.
-        reason: why: `leading`, `task`, `request`, `obligation`, `pinned`, `answered_late`, `window`,
-            `before_cut`, or the rule that asked for an edit.
-    """
-
-    start: int
-    end: int
-    tokens: int
-    method: Method
-    verdict: str
-    reason: str
+_Row: TypeAlias = tuple[str, str, str, str, str, str]
+_COLUMNS: Final[_Row] = ("part", "what", "tokens", "method", "why", "source")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +44,9 @@ class Report:
         budget: the most that may be sent.
         fits: whether `tokens` is within `budget`.
         over: by how much it is not.
-        pinned: what could not be left out, with its tokens, when it does not fit.
+        pinned: what could not be left out, with its tokens, when it does not fit: `fixed` (system, tools, framing),
+            `sections` (those before the history), and messages by their span's reason; the newest exchange, which
+            the call is about to answer, is `newest`.
         fixed_tokens: system, tools and framing.
         history_tokens: messages, after repairs.
         section_tokens: sections of every place.
@@ -72,7 +56,7 @@ class Report:
             at that place; `None` for a first call.
         moved: whether the history's cut moved at this call.
         spans: every message of the conversation, in runs.
-        sections: the sections, kept or not.
+        sections: the sections that have a text, kept or not: first those before the history, then the tail's.
         repairs: what was changed to obey the provider's rules, in plain words.
     """
 
@@ -106,11 +90,15 @@ class Report:
 
     def __str__(self) -> str:
         """A plain table for a terminal; `rich.print(report)` shows it in colour."""
-        rows = [("part", "what", "tokens", "why"), *self._rows()]
-        widths = [max(len(row[column]) for row in rows) for column in range(4)]
+        rows = [_COLUMNS, *self._rows()]
+        widths = [max(len(row[column]) for row in rows) for column in range(len(_COLUMNS))]
         lines = [self._headline()]
-        for part, what, tokens, why in rows:
-            lines.append(f"  {part:<{widths[0]}}  {what:<{widths[1]}}  {tokens:>{widths[2]}}  {why}".rstrip())
+        for row in rows:
+            cells = (
+                f"{cell:{'>' if name == 'tokens' else '<'}{width}}"
+                for name, cell, width in zip(_COLUMNS, row, widths, strict=True)
+            )
+            lines.append(f"  {'  '.join(cells)}".rstrip())
         return "\n".join([*lines, *(f"  repaired: {printable(line)}" for line in self.repairs)])
 
     def __rich__(self) -> Table:
@@ -120,7 +108,7 @@ class Report:
 
         # `Text`, because ids and sources are data: brackets in them are no markup.
         table = Table(title=Text(self._headline()), title_justify="left", caption_justify="left")
-        for name in ("part", "what", "tokens", "why"):
+        for name in _COLUMNS:
             table.add_column(name, justify="right" if name == "tokens" else "left")
         styles = {"dropped": "dim", "edited": "yellow", "cut": "yellow"}
         for row in self._rows():
@@ -138,13 +126,9 @@ class Report:
     def _pinned_words(self) -> str:
         return ", ".join(f"{name} {tokens:,}" for name, tokens in self.pinned.items()) or "nothing that can be left out"
 
-    def _rows(self) -> list[tuple[str, str, str, str]]:
-        fixed = [("fixed", "system, tools, framing", f"{self.fixed_tokens:,}", "never shrinks")]
-        sections = [
-            (placed.verdict, f"section {placed.name}", f"{placed.tokens:,}", printable(placed.source or placed.place))
-            for placed in self.sections
-        ]
-        return fixed + sections + [_span_row(span) for span in self.spans]
+    def _rows(self) -> list[_Row]:
+        fixed = [("fixed", "system, tools, framing", f"{self.fixed_tokens:,}", self.method, "never shrinks", "call")]
+        return fixed + [_section_row(placed) for placed in self.sections] + [_span_row(span) for span in self.spans]
 
 
 def printable(text: str) -> str:
@@ -161,11 +145,10 @@ def _escape(character: str) -> str:
 def report_of(draft: Draft) -> Report:
     """Explain a draft: everything here is worked out when somebody reads it, not when the context is made."""
     asked, plan = draft.asked, draft.plan
-    tail = draft.section_tokens - sum(placed.tokens for placed in asked.frame.placed)
-    fixed = plan.reported(asked.frame.tokens - (draft.section_tokens - tail))
+    fixed = plan.reported(asked.frame.tokens - sum(placed.tokens for placed in asked.frame.placed))
     sections = plan.reported(draft.section_tokens)
     over = max(0, draft.tokens - asked.budget.tokens)
-    shared = _shared(draft)
+    shared = shared_with_before(draft)
     method, bound = _certainty(draft)
     return Report(
         format=asked.format,
@@ -184,7 +167,7 @@ def report_of(draft: Draft) -> Report:
         stable_prefix_tokens=0 if shared is None else shared[1],
         first_changed_index=None if shared is None else shared[0],
         moved=plan.moved,
-        spans=tuple(_spans(draft)),
+        spans=tuple(spans_of(draft)),
         sections=draft.placed,
         repairs=tuple(_repairs(draft)),
     )
@@ -228,43 +211,14 @@ def _counted(draft: Draft, estimated: int, error: int) -> tuple[Method, int]:
     return counter.core.certainty(text, tools, estimated + around.system_estimated + around.tools_estimated, error)
 
 
-def _shared(draft: Draft) -> tuple[int, int] | None:
-    """Where this context leaves what the call before sent, and the tokens up to there; `None` for a first call.
-
-    Without a context before it (a call without state), or with one for the same limits, the call before is the
-    last one that the model answered, taken to have been made for these limits. Tools and system come first in a
-    prompt: where they changed, nothing is as before.
-    """
-    plan, asked, before = draft.plan, draft.asked, draft.asked.before
-    fixed = asked.frame.tokens
-    if before is not None and before.engine is asked.engine and before.limits[3] != asked.limits[3]:
-        return 0, 0
-    if before is None or before.engine is not asked.engine or before.limits == asked.limits:
-        tokens = plan.shared_prefix(asked.engine)
-    else:
-        tokens = plan.shared_with(asked.engine, before.plan)
-    if tokens is None:
-        return None
-    if before is not None:
-        tokens = tokens[: before.tail_at]
-        if before.head != asked.frame.head:
-            tokens = tokens[: plan.leading]
-            fixed -= sum(placed.tokens for placed in asked.frame.placed if placed.place == "head")
-    return _index_of(draft, len(tokens)), plan.reported(fixed + sum(tokens))
-
-
-def _index_of(draft: Draft, shared: int) -> int:
-    """The position in the context's messages: sections that are messages of their own shift it."""
-    index = shared + len(draft.asked.frame.leading)
-    if draft.headed is not None and index >= draft.headed[0]:
-        index += draft.headed[1]
-    return index
-
-
 def _pinned(draft: Draft) -> dict[str, int]:
     """What could not be left out, by reason, in tokens."""
     plan, engine = draft.plan, draft.asked.engine
-    pinned = {"fixed": plan.reported(draft.asked.frame.tokens)}
+    frame = draft.asked.frame
+    sections = sum(placed.tokens for placed in frame.placed)
+    pinned = {"fixed": plan.reported(frame.tokens - sections)}
+    if sections:
+        pinned["sections"] = plan.reported(sections)
     if plan.leading:
         pinned["leading"] = plan.reported(engine.tokens_in(0, plan.leading))
     for reason, tokens in plan.pinned(engine):
@@ -272,29 +226,13 @@ def _pinned(draft: Draft) -> dict[str, int]:
     return pinned
 
 
-def _spans(draft: Draft) -> Iterator[Span]:
-    """Every message in runs; where repairs edited some, runs are split at them."""
-    plan = draft.plan
-    untouched = plan.untouched
-    kept = None if untouched is None else set(untouched)
-    for start, end, reason in plan.verdicts(draft.asked.engine):
-        if reason == "before_cut":
-            yield _span(draft, start, end, "dropped", reason)
-        elif kept is None:
-            yield _span(draft, start, end, "kept", reason)
-        else:
-            for edited, run in groupby(range(start, end), key=lambda index: index not in kept):
-                indices = list(run)
-                yield _span(draft, indices[0], indices[-1] + 1, "edited" if edited else "kept", reason)
+def _section_row(placed: Placed) -> _Row:
+    why = f"{placed.place}, {placed.reason.replace('_', ' ')}"
+    source = printable(placed.source or "")
+    return placed.verdict, f"section {placed.name}", f"{placed.tokens:,}", placed.method, why, source
 
 
-def _span(draft: Draft, start: int, end: int, verdict: str, reason: str) -> Span:
-    engine, counter = draft.asked.engine, draft.asked.counter
-    method: Method = "estimated" if engine.estimated_in(start, end)[0] else counter.method
-    return Span(start, end, engine.tokens_in(start, end), method, verdict, reason)
-
-
-def _span_row(span: Span) -> tuple[str, str, str, str]:
+def _span_row(span: Span) -> _Row:
     count = span.end - span.start
     what = f"message {span.start}" if count == 1 else f"messages {span.start}–{span.end - 1}"
-    return span.verdict, what, f"{span.tokens:,}", span.reason.replace("_", " ")
+    return span.verdict, what, f"{span.tokens:,}", span.method, span.reason.replace("_", " "), span.source

@@ -1,39 +1,32 @@
-"""Where a section's text goes in each format, and how much of it fits."""
+"""Where a section's text goes in each format."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any, Final, cast
 
 from octavo.budget import Section
 from octavo.checking import refuse
 from octavo.messages import Format, plain
 
-__all__ = ["Placed", "append_text", "at_head", "at_tail", "into_system", "leading_of", "placeable", "text_message"]
+__all__ = [
+    "alternates",
+    "append_text",
+    "at_head",
+    "at_tail",
+    "declared",
+    "into_system",
+    "joined_by_tail",
+    "leading_of",
+    "opens",
+    "placeable",
+    "text_message",
+]
 
 # In these formats roles alternate, so text joins the user message that is there instead of a new one.
 _ALTERNATING: Final = frozenset({"anthropic", "bedrock", "gemini"})
 _SYSTEM: Final = ("system", "developer")
-
-
-@dataclass(frozen=True, slots=True)
-class Placed:
-    """A section as it stands in a context.
-
-    Attributes:
-        name: the section's name.
-        place: where it stands.
-        tokens: what it takes; 0 when it was left out.
-        verdict: `kept`, `cut` (to its maximum, or to what was left) or `dropped`.
-        source: where it comes from, as the caller said.
-    """
-
-    name: str
-    place: str
-    tokens: int
-    verdict: str
-    source: str | None
 
 
 def placeable(sections: Iterable[Section]) -> tuple[Section, ...]:
@@ -50,6 +43,18 @@ def placeable(sections: Iterable[Section]) -> tuple[Section, ...]:
         if not isinstance(section, Section):
             raise refuse(f"sections[{at}]", "a Section", section)
     return each
+
+
+def declared(sections: tuple[Section, ...]) -> tuple[Section, ...]:
+    """The sections with nothing in them that may change at every call: without the texts of the tail."""
+    if all(section.place != "tail" for section in sections):
+        return sections
+    return tuple(replace(section, text="") if section.place == "tail" else section for section in sections)
+
+
+def alternates(format: Format) -> bool:
+    """Whether roles alternate, so that a text joins a message of the user's."""
+    return format in _ALTERNATING
 
 
 def text_message(format: Format, role: str, text: str) -> dict[str, Any]:
@@ -77,7 +82,7 @@ def append_text(format: Format, message: Any, text: str) -> dict[str, Any]:
 
 def into_system(format: Format, system: Any, text: str) -> Any:
     """The system parameter with a text after it, in the kind that it was given in."""
-    if system is None:
+    if system is None or system == "":
         if format == "gemini":
             return {"parts": [{"text": text}]}
         return [_text_block(format, text)] if format == "bedrock" else text
@@ -118,16 +123,21 @@ def at_head(format: Format, messages: list[Any], leading: int, texts: Sequence[s
     """
     if not texts:
         return None
-    opens = leading < len(messages) and _role(messages[leading]) == "user"
-    if format not in _ALTERNATING:
-        at = leading + 1 if opens else leading
+    opened = opens(messages, leading)
+    if not alternates(format):
+        at = leading + 1 if opened else leading
         messages[at:at] = [text_message(format, "user", text) for text in texts]
         return at, len(texts)
-    if not opens:
+    if not opened:
         messages.insert(leading, text_message(format, "user", texts[0]))
-    for text in texts if opens else texts[1:]:
+    for text in texts if opened else texts[1:]:
         messages[leading] = append_text(format, messages[leading], text)
-    return None if opens else (leading, 1)
+    return None if opened else (leading, 1)
+
+
+def opens(messages: Sequence[Any], leading: int) -> bool:
+    """Whether the user speaks first after the leading system messages: that is the task."""
+    return leading < len(messages) and _role(messages[leading]) == "user"
 
 
 def at_tail(format: Format, messages: list[Any], text: str) -> int:
@@ -136,15 +146,19 @@ def at_tail(format: Format, messages: list[Any], text: str) -> int:
     Where roles alternate it joins the last user message, behind its tool results; a new object takes that
     message's place in the list.
     """
-    if format not in _ALTERNATING:
-        messages.append(text_message(format, "user", text))
-        return len(messages) - 1
-    last = next((at for at in range(len(messages) - 1, -1, -1) if _role(messages[at]) == "user"), None)
+    last = joined_by_tail(format, messages)
     if last is None:
         messages.append(text_message(format, "user", text))
         return len(messages) - 1
     messages[last] = append_text(format, messages[last], text)
     return last
+
+
+def joined_by_tail(format: Format, messages: Sequence[Any]) -> int | None:
+    """The message that a text at the tail joins; `None` where it is a message of its own."""
+    if not alternates(format):
+        return None
+    return next((at for at in range(len(messages) - 1, -1, -1) if _role(messages[at]) == "user"), None)
 
 
 def _role(message: Any) -> Any:

@@ -6,14 +6,15 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from functools import partial
-from typing import Any, Final, Self, TypeAlias, TypeVar
+from typing import Any, Final, Self, TypeVar
 
 from octavo import _core
 from octavo.budget import Budget, Section
-from octavo.checking import check_blocks, check_flag, check_position, check_text, position_in
+from octavo.checking import check_flag, check_position, check_text, position_in
 from octavo.context import Context, sent_in
-from octavo.drafting import Asked, Draft, Frame, Sent, added_by_repair, frame_of, plan_of, planned
+from octavo.drafting import Asked, Draft, Sent, added_by_repair, plan_of, planned
 from octavo.errors import MessageError, OctavoError
+from octavo.frame import Frames, Mark, mark_of
 from octavo.messages import (
     Format,
     Provider,
@@ -44,12 +45,6 @@ OFF_LOOP_TOKENS: Final = 16 * 1024
 _MODES: Final = 8
 """Modes that are kept: one for each way to call in use, until system or tools change."""
 
-
-_Mark: TypeAlias = tuple[str | None, int]
-"""A text of system, and the fingerprint of everything else in system and tools."""
-
-_Framed: TypeAlias = tuple[tuple[Format, tuple[Section, ...], _Mark], Frame]
-"""A frame and what it was counted for: format, sections, a text of system, the fingerprint of everything else."""
 
 _BITS: Final = 2**64 - 1
 
@@ -99,7 +94,7 @@ class Transcript:
         # old one has been retired; whoever read messages for the old one then reads them for the new. So no lock
         # is held here, least of all while Python code of the caller's runs.
         self._engine = _core.Transcript(format or infer_format((), model), self._counter.core, format is not None)
-        self._framed: _Framed | None = None
+        self._frames = Frames(self._counter)
         self._modes: dict[tuple[Any, ...], Mode] = {}
         self._costs: dict[Format, tuple[int, int, int]] = {}
         self._sent: Sent | None = None
@@ -238,9 +233,9 @@ class Transcript:
         given = system
         if provider in EMPTY_REFUSED:
             system = without_empty_texts(given)
-        mark = _mark_of(system, tools)
-        frame = self._frame(engine, mark, system, tools, sections)
+        mark = mark_of(system, tools)
         added = self._added(engine.format)
+        frame = self._frames.frame(engine, mark, system, tools, sections, (limit.tokens, added[2]))
         basis = hash((frame.joined, frame.leading, mark, thinking)) & _BITS
         return Asked(
             engine=engine, counter=self._counter, model=self._model, format=engine.format,
@@ -433,26 +428,13 @@ class Transcript:
             return None
         # Pins and usage do not change any more in what is retired.
         rows.inherit(engine)
-        self._engine, self._framed = rows, None
+        self._engine = rows
         return rows.tokens_in(before, len(rows))
-
-    def _frame(
-        self, engine: _core.Transcript, mark: _Mark, system: Any, tools: Any, sections: tuple[Section, ...]
-    ) -> Frame:
-        """The counted frame; counted anew when anything in it changed, also deep inside."""
-        known = (engine.format, sections, mark)
-        framed = self._framed
-        if framed is None or framed[0] != known:
-            check_blocks("system", system, texts=True)
-            check_blocks("tools", tools, texts=False)
-            framed = (known, frame_of(self._counter, engine.format, system, tools, sections))
-            self._framed = framed
-        return framed[1]
 
     def _mode(
         self,
         engine: _core.Transcript,
-        mark: _Mark,
+        mark: Mark,
         thinking: bool | None,
         previous_response_id: str | None,
         system: Any,
@@ -484,17 +466,6 @@ class Transcript:
         if costs is None:
             costs = self._costs[format] = added_by_repair(self._counter, format)
         return costs
-
-
-def _mark_of(system: Any, tools: Any) -> _Mark:
-    """What tells whether system or tools changed.
-
-    A text cannot change, and comparing it with itself costs nothing however long it is; what can change in place
-    is read for its fingerprint.
-    """
-    text = system if isinstance(system, str) else None
-    rest = None if text is not None else system
-    return text, 0 if rest is None and tools is None else _core.fingerprint((rest, tools))
 
 
 async def _off_loop(work: Callable[..., _T], *arguments: Any, **options: Any) -> _T:

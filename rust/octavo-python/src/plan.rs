@@ -15,10 +15,10 @@ use crate::recipes::{changes_to_python, recipes_to_python};
 use crate::rules::ModeArgument;
 use crate::transcript::Transcript;
 
-/// Shares out tokens among `(tokens, min, max, priority)`: what each is granted.
+/// Shares out tokens among `(tokens, min, least, priority)`: what each is granted.
 #[pyfunction]
 pub(crate) fn allocate(requests: Vec<(u64, u64, u64, i32)>, available: u64) -> Vec<u64> {
-    let asked = requests.into_iter().map(|(tokens, min, max, priority)| Request { tokens, min, max, priority });
+    let asked = requests.into_iter().map(|(tokens, min, least, priority)| Request { tokens, min, least, priority });
     octavo::budget::allocate(&asked.collect::<Vec<_>>(), available)
 }
 
@@ -107,6 +107,12 @@ impl Plan {
     #[getter]
     fn end(&self) -> u32 {
         self.plan.window.end
+    }
+
+    /// How many messages there were at the last call that the model has answered, or `None`.
+    #[getter]
+    fn previous_end(&self) -> Option<u32> {
+        self.plan.previous.as_ref().map(|window| window.end)
     }
 
     /// How many system messages lead.

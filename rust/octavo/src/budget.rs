@@ -51,31 +51,42 @@ pub fn share(whole: u64, part: u32) -> u64 {
     u64::try_from(exact).unwrap_or(u64::MAX)
 }
 
-/// A part of the context that asks for tokens beside the history.
+/// A part of the context that asks for tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Request {
-    /// What it would take whole.
+    /// The most it would take.
     pub tokens: u64,
-    /// Below this it is not worth having: it gets nothing.
+    /// Set aside for it before anybody gets more than that.
     pub min: u64,
-    /// More than this it never gets.
-    pub max: u64,
+    /// Below this it is not worth having: it gets nothing.
+    pub least: u64,
     /// Higher is served first; equals in the order given.
     pub priority: i32,
 }
 
-/// Shares out `available` tokens among `requests`: by priority, each as much as it asks for, up to its
-/// maximum; one that cannot have its minimum gets nothing and leaves the tokens to the others.
+/// Shares out `available` tokens among `requests` in two rounds, each by priority: first the minima, then as
+/// much as each asks for. One that cannot have its minimum, or not as much as it is worth having, gets nothing
+/// and leaves the tokens to the others.
+///
+/// In one round, whoever comes first could take all, and the minima of the others would be set aside in vain.
 pub fn allocate(requests: &[Request], available: u64) -> Vec<u64> {
-    let mut order: Vec<usize> = (0..requests.len()).collect();
+    let mut order: Vec<(usize, &Request)> = requests.iter().enumerate().collect();
     // Stable: equal priorities stay in the caller's order.
-    order.sort_by_key(|&at| std::cmp::Reverse(requests.get(at).map_or(0, |request| request.priority)));
-    let mut granted = vec![0; requests.len()];
+    order.sort_by_key(|(_, request)| std::cmp::Reverse(request.priority));
     let mut left = available;
-    for at in order {
-        let (Some(request), Some(grant)) = (requests.get(at), granted.get_mut(at)) else { continue };
-        let most = request.tokens.min(request.max).min(left);
-        if most > 0 && most >= request.min.min(request.tokens) {
+    let mut served: Vec<(usize, &Request, u64)> = Vec::with_capacity(order.len());
+    for (at, request) in order {
+        let min = request.min.min(request.tokens);
+        if min <= left {
+            left -= min;
+            served.push((at, request, min));
+        }
+    }
+    let mut granted = vec![0; requests.len()];
+    for (at, request, min) in served {
+        left += min;
+        let most = request.tokens.min(left);
+        if let Some(grant) = granted.get_mut(at).filter(|_| most >= request.least.min(request.tokens)) {
             *grant = most;
             left -= most;
         }
@@ -101,13 +112,36 @@ mod tests {
         assert_eq!(share(u64::MAX, 1000), u64::MAX);
     }
 
+    /// A request whose minimum is also what it is worth having with.
+    fn ask(tokens: u64, min: u64, priority: i32) -> Request {
+        Request { tokens, min, least: min, priority }
+    }
+
     #[test]
     fn priority_is_served_first_and_minima_hold() {
-        let ask = |tokens, min, max, priority| Request { tokens, min, max, priority };
-        let requests = [ask(100, 50, 1000, 0), ask(80, 80, 1000, 5), ask(500, 0, 30, 1)];
+        let requests = [ask(100, 50, 0), ask(80, 80, 5), ask(30, 0, 1)];
+        assert_eq!(allocate(&requests, 300), vec![100, 80, 30]);
         assert_eq!(allocate(&requests, 200), vec![90, 80, 30]);
-        assert_eq!(allocate(&requests, 150), vec![0, 80, 30]);
-        assert_eq!(allocate(&requests, 60), vec![0, 0, 30]);
+        assert_eq!(allocate(&requests, 150), vec![50, 80, 20]);
+        assert_eq!(allocate(&requests, 110), vec![0, 80, 30]);
+        assert_eq!(allocate(&requests, 70), vec![50, 0, 20]);
         assert_eq!(allocate(&requests, 0), vec![0, 0, 0]);
+    }
+
+    #[test]
+    fn no_minimum_is_taken_by_who_comes_first() {
+        let requests = [ask(300, 30, 0), ask(300, 30, 1), ask(300, 30, 2), ask(300, 30, 3)];
+        assert_eq!(allocate(&requests, 182), vec![30, 30, 30, 92]);
+        assert_eq!(allocate(&requests, 100), vec![0, 30, 30, 40]);
+        assert_eq!(allocate(&requests, 29), vec![0, 0, 0, 0]);
+    }
+
+    #[test]
+    fn what_is_not_worth_having_is_left_to_the_others() {
+        let worth = |tokens, least, priority| Request { tokens, min: 0, least, priority };
+        assert_eq!(allocate(&[worth(8, 5, 0), worth(300, 12, 1)], 9), vec![8, 0]);
+        assert_eq!(allocate(&[worth(8, 5, 0), worth(300, 12, 1)], 12), vec![0, 12]);
+        // What is shorter than that is whole.
+        assert_eq!(allocate(&[worth(3, 5, 0)], 3), vec![3]);
     }
 }

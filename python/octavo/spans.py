@@ -1,0 +1,117 @@
+"""Every message of a conversation in runs, with what was decided about it and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from octavo.tokens import Method
+
+if TYPE_CHECKING:
+    from octavo.drafting import Draft
+    from octavo.recipes import Recipe
+
+__all__ = ["Span", "spans_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A run of messages that share one verdict.
+
+    Attributes:
+        start: the first message, as a position in the caller's list.
+        end: one past the last message.
+        tokens: their tokens, framing included.
+        method: how they were counted: as texts are, or `estimated` where media are among them.
+        verdict: `kept`, `edited` or `dropped`.
+        reason: why. What is kept is a `leading` system message, the `task`, the `request`, an `obligation` (a call
+            that may still be answered), `pinned`, `answered_late`, the `loop_opening` (which must start with
+            thinking), or in the `window`. What is dropped was `before_cut`. What a repair edited or dropped has the
+            id of the rule that asked for it (see :func:`octavo.rules`).
+        source: where it comes from: `history`, the conversation itself.
+    """
+
+    start: int
+    end: int
+    tokens: int
+    method: Method
+    verdict: str
+    reason: str
+    source: str = "history"
+
+
+def spans_of(draft: Draft) -> Iterator[Span]:
+    """Every message in runs of one verdict and one reason."""
+    plan = draft.plan
+    repaired = None if plan.recipes is None else _Repaired.of(plan.recipes, plan.changes)
+    for start, end, reason in plan.verdicts(draft.asked.engine):
+        if reason == "before_cut":
+            yield _span(draft, start, end, "dropped", reason)
+        elif repaired is None:
+            yield _span(draft, start, end, "kept", reason)
+        else:
+            yield from _repaired_spans(draft, range(start, end), reason, repaired)
+
+
+def _repaired_spans(draft: Draft, shown: range, reason: str, repaired: _Repaired) -> Iterator[Span]:
+    for (verdict, why), run in groupby(shown, key=lambda message: repaired.verdict(message, reason)):
+        indices = list(run)
+        yield _span(draft, indices[0], indices[-1] + 1, verdict, why)
+
+
+def _span(draft: Draft, start: int, end: int, verdict: str, reason: str) -> Span:
+    engine, counter = draft.asked.engine, draft.asked.counter
+    method: Method = "estimated" if engine.estimated_in(start, end)[0] else counter.method
+    return Span(start, end, engine.tokens_in(start, end), method, verdict, reason)
+
+
+@dataclass(frozen=True, slots=True)
+class _Repaired:
+    """What a repair left of the messages, and the rules that it followed.
+
+    Attributes:
+        kept: messages that are sent as they are.
+        edited: messages of which a part is sent, with the rule; the empty text where none is known.
+        rules: the first rule that asked for a change of a message.
+    """
+
+    kept: frozenset[int]
+    edited: Mapping[int, str]
+    rules: Mapping[int, str]
+
+    @classmethod
+    def of(cls, recipes: Sequence[Recipe], changes: Iterable[tuple[str, int, int | None, str]]) -> _Repaired:
+        rules: dict[int, str] = {}
+        for kind, message, _, rule in changes:
+            # What was told only is still wrong: nothing was changed for it.
+            if kind != "told":
+                rules.setdefault(message, rule)
+        edited: dict[int, str] = {}
+        for recipe in recipes:
+            if isinstance(recipe, int):
+                continue
+            parts = _parts(recipe)
+            # A message that another is merged into, or whose call gets a result, has changed for the other's rule.
+            shared = next((rules[message] for message in parts if message in rules), "")
+            for message in parts:
+                edited.setdefault(message, rules.get(message, shared))
+        return cls(frozenset(recipe for recipe in recipes if isinstance(recipe, int)), edited, rules)
+
+    def verdict(self, message: int, reason: str) -> tuple[str, str]:
+        """What became of a message that the window shows for this reason, and why."""
+        if message in self.kept:
+            return "kept", reason
+        if message in self.edited:
+            return "edited", self.edited[message] or reason
+        return "dropped", self.rules.get(message, reason)
+
+
+def _parts(recipe: Recipe) -> list[int]:
+    """The messages that something of is in a composed one; of one without blocks, whose members it has."""
+    if isinstance(recipe, int):
+        return [recipe]
+    _, source, pieces, _ = recipe
+    parts = [piece[1] for piece in pieces if piece[0] == "block"]
+    return parts if parts or source is None else [source]
