@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from octavo.errors import ConversionError, FormatError, MessageError
 from octavo.formats import CLIENT_FORMATS, ERROR_MARK, RAW_ARGUMENTS, client_arguments, convert
+from octavo.formats.arguments import json_text
 from shared_data import conversations
 
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -715,3 +716,11 @@ def test_real_conversations_go_there_and_back() -> None:
             assert as_comparable(back.messages) == as_comparable(conversation["messages"]), conversation["id"]
             compared += 1
     assert compared > 400
+
+
+@given(
+    st.dictionaries(texts | st.integers() | st.none() | st.booleans(), values, min_size=60, max_size=80)
+    | st.lists(values, min_size=60, max_size=80)
+)
+def test_what_is_written_in_parts_is_what_is_written_at_once(value: Any) -> None:
+    assert json_text(value, 0) == json.dumps(value, ensure_ascii=False, separators=(",", ":"))

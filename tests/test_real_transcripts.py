@@ -86,13 +86,28 @@ def test_every_cut_is_valid_and_within_the_budget_or_says_so(recorded: list[Conv
 
 
 def must_stay(messages: list[Any], cut: int) -> set[int]:
-    """What no budget takes away before a call: what leads, the task, the newest request, and the newest turn."""
+    """What no budget takes away before a call: what leads, the task, the newest request, and the newest turn.
+
+    And the turn after the request where it thinks: the provider wants a tool loop to open with thinking.
+    """
     leading = next((at for at in range(cut) if messages[at]["role"] != "system"), cut)
     asked = [at for at in range(leading, cut) if messages[at]["role"] == "user" and says_something(messages[at])]
     turn = next((at for at in range(cut - 1, -1, -1) if messages[at]["role"] == "assistant"), leading)
     # A request that came in one message with results stays with the calls that they answer.
     called = [at - 1 for at in asked[-1:] if holds_results(messages[at])]
-    return {*range(leading), *asked[:1], *called, *asked[-1:], *range(turn, cut)}
+    opening = asked[-1] + 1 if asked else cut
+    follows = range(opening, next((at for at in range(opening + 1, cut) if of_model(messages[at])), cut))
+    loop = follows if opening < cut and thinks(messages[opening]) else ()
+    return {*range(leading), *asked[:1], *called, *asked[-1:], *loop, *range(turn, cut)}
+
+
+def of_model(message: Any) -> bool:
+    return bool(message["role"] == "assistant")
+
+
+def thinks(message: Any) -> bool:
+    content = message["content"]
+    return isinstance(content, list) and any(block["type"] in ("thinking", "redacted_thinking") for block in content)
 
 
 def holds_results(message: Any) -> bool:

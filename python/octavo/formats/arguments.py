@@ -33,7 +33,19 @@ def _finite(text: str) -> float:
 _decode = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite).decode
 # Letters stay letters (`ensure_ascii=False`): an escape costs a Korean text three times its tokens. The order of
 # the members is the model's own.
-_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+_encode_whole = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+_MANY: Final = 64
+"""Members above which an object is written one by one. Python's encoder does not let other threads in before it is
+done; between members they get their turn."""
+
+
+def _encode(value: object) -> str:
+    if type(value) is dict and len(value) > _MANY:
+        return f"{{{','.join([_encode_whole({key: inner})[1:-1] for key, inner in value.items()])}}}"
+    if type(value) is list and len(value) > _MANY:
+        return f"[{','.join([_encode_whole(inner) for inner in value])}]"
+    return _encode_whole(value)
 
 
 def arguments_object(arguments: dict[str, Any] | str) -> dict[str, Any]:
