@@ -372,14 +372,16 @@ def test_what_is_set_aside_for_the_tail_does_not_hang_on_its_text(dialect: Diale
 def test_sections_before_the_history_give_way(dialect: Dialect, place: Place) -> None:
     messages = [dialect.user("Task")]
     extra = Section("extra", WORDS * 40, place, priority=-5)
+    verdicts = []
     for budget in range(60, 1_500, 45):
         context = assembled(dialect, messages, budget, extra)
         assert context.fits, context.report
         got = placed(context, "extra")
         assert (got.verdict, got.reason) in {("kept", "whole"), ("cut", "room"), ("dropped", "room")}
-        whole = 2 * got.tokens <= budget
-        assert got.verdict == "kept" or whole, "an extra leaves half to the conversation"
-    assert got.verdict == "kept"
+        assert 2 * got.tokens <= budget, "an extra leaves half to the conversation"
+        verdicts.append(got.verdict)
+    assert "cut" in verdicts
+    assert verdicts[-1] == "kept"
 
 
 @every_dialect
@@ -430,8 +432,8 @@ def test_what_stands_before_the_history_does_not_hang_on_how_far_it_is(dialect: 
     for message in messages:
         transcript.append(message)
         context = transcript.assemble(budget=600, sections=[*sections, Section("state", "s " * len(transcript))])
-        seen.append((context.system, [(one.name, one.tokens) for one in context.report.sections[:3]]))
-    assert "cut" in {one.verdict for one in context.report.sections[:3]}
+        seen.append((context.system, context.report.sections[:3]))
+    assert "cut" in {one.verdict for one in seen[0][1]}
     assert all(one == seen[0] for one in seen)
 
 

@@ -11,7 +11,7 @@ from octavo.budget import Section
 from octavo.checking import check_blocks
 from octavo.messages import Format
 from octavo.sections import alternates, declared, into_system, leading_of, opens, text_message
-from octavo.shares import Fitted, Placed, ask_of, cut_to, kept_for, placed_as, share_fixed, whole
+from octavo.shares import Ask, Fitted, Placed, ask_of, cut_to, kept_for, placed_as, share_fixed, whole
 from octavo.tokens import Counter
 
 __all__ = ["Around", "Frame", "Frames", "Mark", "mark_of"]
@@ -119,10 +119,7 @@ def _placed_by(bare: _Placing, sections: Sequence[Fitted], room: int) -> tuple[_
     """The fixed sections cut to their shares of `room`, and the tail's shares."""
     placing = replace(bare, joined=[], leading=[], head=[], placed=[])
     given, arounds = [fitted.section for fitted in sections], bare.arounds(sections)
-    asks = [
-        (kept_for(one.section, around),) * 3 if one.section.place == "tail" else ask_of(bare.counter, one, around)
-        for one, around in zip(sections, arounds, strict=True)
-    ]
+    asks = [_asked(bare.counter, one, around) for one, around in zip(sections, arounds, strict=True)]
     beside = 0
     for fitted, around, grant in zip(sections, arounds, share_fixed(given, asks, room), strict=True):
         if fitted.section.place == "tail":
@@ -130,6 +127,14 @@ def _placed_by(bare: _Placing, sections: Sequence[Fitted], room: int) -> tuple[_
         elif fitted.section.text:
             placing.place(cut_to(bare.counter, fitted, grant, around))
     return placing, beside
+
+
+def _asked(counter: Counter, fitted: Fitted, around: int) -> Ask:
+    """What a section asks for here: of the tail only what is set aside."""
+    if fitted.section.place != "tail":
+        return ask_of(counter, fitted, around)
+    kept = kept_for(fitted.section, around)
+    return kept, kept, kept
 
 
 @dataclass(slots=True)
