@@ -7,10 +7,15 @@ from typing import Any, Final
 
 from octavo.messages import Provider, plain
 
-__all__ = ["EMPTY_REFUSED", "member", "without_empty_texts"]
+__all__ = ["fitting_system", "member", "without_empty_texts"]
 
-EMPTY_REFUSED: Final[frozenset[Provider]] = frozenset({"anthropic", "bedrock"})
-"""Providers that refuse a request for one empty text block in its system prompt (rule A26)."""
+# They refuse a request for one empty text block in its system prompt (rule A26).
+_REFUSE_EMPTY: Final[frozenset[Provider]] = frozenset({"anthropic", "bedrock"})
+
+
+def fitting_system(system: Any, provider: Provider) -> Any:
+    """The system prompt as the provider takes it; the same object where that is how it was given."""
+    return without_empty_texts(system) if provider in _REFUSE_EMPTY else system
 
 
 def without_empty_texts(system: Any) -> Any:

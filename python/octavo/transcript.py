@@ -27,7 +27,7 @@ from octavo.messages import (
 )  # fmt: skip
 from octavo.reading import Read, likely_format, read_apart
 from octavo.sections import placeable
-from octavo.system import EMPTY_REFUSED, without_empty_texts
+from octavo.system import fitting_system
 from octavo.tokens import Counter, TokenCounter, Usage, counter_for
 from octavo.validity import Mode, mode_of
 
@@ -227,23 +227,19 @@ class Transcript:
         limit = Budget.of(budget)
         check_flag("thinking", thinking)
         check_text("previous_response_id", previous_response_id)
-        system, tools = reread(system), reread(tools)
+        given, tools = reread(system), reread(tools)
         engine = self._engine
-        provider = self._provider_of(engine)
-        given = system
-        if provider in EMPTY_REFUSED:
-            system = without_empty_texts(given)
+        system = fitting_system(given, self._provider_of(engine))
         mark = mark_of(system, tools)
         added = self._added(engine.format)
         frame = self._frames.frame(engine, mark, system, tools, sections, (limit.tokens, added[2]))
         basis = hash((frame.joined, frame.leading, mark, thinking)) & _BITS
         return Asked(
             engine=engine, counter=self._counter, model=self._model, format=engine.format,
-            provider=provider, budget=limit, frame=frame, system=system, tools=tools,
-            limits=(limit.tokens, frame.tokens, frame.beside, basis, added[0]),
+            provider=self._provider_of(engine), budget=limit, frame=frame, system=system, tools=tools,
+            limits=(limit.tokens, frame.tokens, frame.beside, basis, added[0]), trimmed=system is not given,
             mode=self._mode(engine, mark, thinking, previous_response_id, system, tools),
-            added=added, before=self._before(len(engine)),
-            previous_response_id=previous_response_id, trimmed=system is not given,
+            added=added, before=self._before(len(engine)), previous_response_id=previous_response_id,
         )  # fmt: skip
 
     def _concluded(self, draft: Draft) -> Context:

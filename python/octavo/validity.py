@@ -17,7 +17,7 @@ from octavo.messages import Format, Provider, infer_format, infer_provider, know
 from octavo.model_facts import facts_of
 from octavo.recipes import carry_out
 from octavo.recipes.wording import Change, Rule, changes_of, rules, said
-from octavo.system import EMPTY_REFUSED, member, without_empty_texts
+from octavo.system import fitting_system, member
 
 __all__ = ["Change", "Mode", "Repaired", "Rule", "Violation", "mode_of", "repair", "repaired_in", "rules", "validate"]
 
@@ -133,7 +133,7 @@ def mode_of(
         short_breakpoints=not all(lives),
         # In order: tools, then system.
         mixed_breakpoints=lives != sorted(lives, reverse=True),
-        empty_system=whose in EMPTY_REFUSED and without_empty_texts(system) is not system,
+        empty_system=fitting_system(system, whose) is not system,
         size=_size(tokens, limit),
     )
 
