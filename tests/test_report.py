@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from typing import Any
 
 import pytest
@@ -233,3 +234,27 @@ def test_it_is_built_when_read_and_stays_as_it_was(monkeypatch: pytest.MonkeyPat
     assert context.report == unread.report
     assert len(built) == 2
     assert context.report.spans[-1].end == 41
+
+
+def table_tokens(report: octavo.Report) -> int:
+    rows = [
+        re.split(r"  +", line.strip()) for line in str(report).splitlines()[2:] if not line.startswith("  repaired:")
+    ]
+    return sum(int(row[2].replace(",", "")) for row in rows if row[0] != "dropped")
+
+
+def test_the_rows_add_up_after_repairs_and_reported_usage() -> None:
+    transcript = octavo.Transcript("claude-sonnet-4-6", format="anthropic")
+    transcript.extend([{"role": "user", "content": "word " * 50}])
+    sections = [octavo.Section("state", "all is well", place="tail")]
+    first = transcript.assemble(budget=1_000, system="be brief", sections=sections)
+    assert "as in the call before" not in str(first.report)
+    assert table_tokens(first.report) == first.tokens
+    transcript.observe({"input_tokens": first.tokens * 2, "output_tokens": 3}, first)
+    call = {"type": "tool_use", "id": "c", "name": "look", "input": {}}
+    transcript.extend([{"role": "assistant", "content": [call]}, {"role": "user", "content": "well?"}])
+    second = transcript.assemble(budget=1_000, system="be brief", sections=sections)
+    assert second.report.repairs
+    assert "rest" in str(second.report)
+    assert "as in the call before" in str(second.report)
+    assert table_tokens(second.report) == second.tokens

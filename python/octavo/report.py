@@ -120,15 +120,28 @@ class Report:
     def _headline(self) -> str:
         verdict = "fits" if self.fits else f"OVER by {self.over:,}, because of {self._pinned_words()}"
         bound = f" ±{self.error_bound:.1%}" if self.error_bound else ""
-        prefix = f"{self.stable_prefix_tokens:,} tokens as in the call before"
-        return f"{self.tokens:,} of {self.budget:,} tokens ({self.method}{bound}), {verdict}; {prefix}"
+        first = self.first_changed_index is None
+        prefix = "" if first else f"; {self.stable_prefix_tokens:,} tokens as in the call before"
+        return f"{self.tokens:,} of {self.budget:,} tokens ({self.method}{bound}), {verdict}{prefix}"
 
     def _pinned_words(self) -> str:
         return ", ".join(f"{name} {tokens:,}" for name, tokens in self.pinned.items()) or "nothing that can be left out"
 
     def _rows(self) -> list[_Row]:
         fixed = [("fixed", "system, tools, framing", f"{self.fixed_tokens:,}", self.method, "never shrinks", "call")]
-        return fixed + [_section_row(placed) for placed in self.sections] + [_span_row(span) for span in self.spans]
+        rows = fixed + [_section_row(placed) for placed in self.sections] + [_span_row(span) for span in self.spans]
+        return rows + self._rest()
+
+    def _rest(self) -> list[_Row]:
+        """What the other rows, each counted on its own, do not add up to."""
+        sections = sum(placed.tokens for placed in self.sections)
+        shown = sum(span.tokens for span in self.spans if span.verdict != "dropped")
+        rest = self.tokens - self.fixed_tokens - sections - shown
+        return (
+            [("rest", "repairs, reported usage", f"{rest:+,}", self.method, "not in the rows above", "call")]
+            if rest
+            else []
+        )
 
 
 def printable(text: str) -> str:
