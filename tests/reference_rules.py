@@ -267,6 +267,7 @@ def openai(messages: list[dict[str, Any]], request: Request) -> Iterator[tuple[i
             yield from [(index, "O9") for _ in message.get("tool_calls") or []]
         if message["role"] in ("assistant", "model"):
             calls: list[str] = [call["id"] for call in message.get("tool_calls") or []]
+            yield from [(index, "O12")] * (len(calls) - len(set(calls)))
             run = tool_run(messages, index + 1)
             yield from openai_run(index, calls, run) if calls else [(at, "O2") for at, _ in run]
             if calls and wanting and message.get("reasoning_content") is None:
@@ -376,6 +377,8 @@ def gemini(contents: list[dict[str, Any]], request: Request) -> Iterator[tuple[i
     for index, content in enumerate(contents):
         if content["role"] == "assistant":
             yield index, "A19"
+        if not content["parts"]:
+            yield index, "G4"
         calls = [part["functionCall"] for part in content["parts"] if "functionCall" in part]
         yield from [(index, "A23") for _ in calls if content["role"] == "user"]
         yield from [(index, "A20") for call in calls if not isinstance(call.get("args") or {}, dict)]
@@ -450,6 +453,8 @@ def bedrock(messages: list[dict[str, Any]], request: Request) -> Iterator[tuple[
         if before["role"] == message["role"]:
             yield index, "A9"
         yield from bedrock_pairs(index, message, before, after)
+        used = bedrock_ids(message, "toolUse")
+        yield from [(index, "B4")] * (used.total() - len(used))
         if not message["content"]:
             yield index, "A10"
         if not any("reasoningContent" in block for block in message["content"]):

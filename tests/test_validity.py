@@ -207,6 +207,27 @@ CASES: list[tuple[str, str, Messages, Messages, dict[str, Any]]] = [
         [user("a"), chat_call("c1"), tool("c1")],
         {},
     ),
+    (
+        "O11",
+        "openai",
+        [user("a"), {**chat_call("c1"), "tool_calls": [{**chat_call("c1")["tool_calls"][0], "id": None}]}, tool("")],
+        [user("a"), chat_call("c1"), tool("c1")],
+        {},
+    ),
+    (
+        "O11",
+        "openai-responses",
+        [user("a"), item_call(""), output("")],
+        [user("a"), item_call("c1"), output("c1")],
+        {},
+    ),
+    (
+        "O12",
+        "openai",
+        [user("a"), chat_call("c1", "c1"), tool("c1"), tool("c1")],
+        [user("a"), chat_call("c1"), tool("c1"), chat_call("c1"), tool("c1")],
+        {},
+    ),
     ("R1", "openai-responses", [user("a"), output("c1")], [user("a"), item_call("c1"), user("b"), output("c1")], {}),
     (
         "R1",
@@ -246,6 +267,8 @@ CASES: list[tuple[str, str, Messages, Messages, dict[str, Any]]] = [
         [g_said("user", "a"), g_call("look"), g_result("look")],
         {},
     ),
+    ("G4", "gemini", [g_said("user", "a"), {"role": "model", "parts": []}], [g_said("user", "a")], {}),
+    ("G4", "gemini", [{"role": "user", "parts": [{"text": "a"}, {}]}], [g_said("user", "a")], {}),
     (
         "B1",
         "bedrock",
@@ -271,6 +294,13 @@ CASES: list[tuple[str, str, Messages, Messages, dict[str, Any]]] = [
     ),
     ("A23", "bedrock", [{**b_call("t1"), "role": "user"}], [b_said("user", "a"), b_call("t1"), b_result("t1")], {}),
     ("O9", "openai", [{**chat_call("c1"), **user("a")}], [user("a"), chat_call("c1"), tool("c1")], {}),
+    (
+        "B4",
+        "bedrock",
+        [b_said("user", "a"), b_call("t1", "t1"), b_result("t1", "t1")],
+        [b_said("user", "a"), b_call("t1"), b_result("t1"), b_call("t1"), b_result("t1")],
+        {},
+    ),
     (
         "D1",
         "openai",

@@ -353,5 +353,8 @@ def allocate(requests: list[tuple[int, int, int, int]], available: int) -> list[
 def fingerprint(value: object) -> int:
     """Give a number that changes when anything in a value does, however deep."""
 
+def is_json(text: str) -> bool:
+    """Tell whether the engine reads a text as JSON."""
+
 def weigh(value: object, limit: int) -> int:
     """Give the characters of all texts in a value, looked at only until there are more than `limit`."""

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from octavo.errors import ArgumentError, MessageError
 
-__all__ = ["check_blocks", "check_flag", "check_position", "check_text", "position_in", "refuse"]
+__all__ = ["check_blocks", "check_flag", "check_name", "check_position", "check_text", "position_in", "refuse"]
 
 # What stands for nothing that a client sends, alone or in a list. `bool` is an `int`.
 _NO_DATA: Final = (str, bytes, bytearray, int, float, type(None))
@@ -33,6 +33,17 @@ def check_text(name: str, value: object, *, optional: bool = True) -> None:
     """
     if not isinstance(value, str) and not (value is None and optional):
         raise refuse(name, "a text", value)
+
+
+def check_name(name: str, value: object) -> None:
+    """Refuse what is no text, or one with half a character in it: a name is looked up, never read by a model.
+
+    Raises:
+        ArgumentError: it is something else.
+    """
+    check_text(name, value)
+    if isinstance(value, str) and not value.isascii() and any("\ud800" <= letter <= "\udfff" for letter in value):
+        raise refuse(name, "a text without lone surrogates", value)
 
 
 def check_flag(name: str, value: object, *, optional: bool = True) -> None:

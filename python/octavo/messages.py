@@ -13,7 +13,7 @@ from itertools import islice
 from operator import itemgetter
 from typing import Any, Final, Literal, TypeAlias, cast
 
-from octavo.checking import check_text
+from octavo.checking import check_name
 from octavo.errors import FormatError, MessageError
 
 __all__ = [
@@ -105,7 +105,7 @@ def infer_format(messages: Iterable[object], model: str | None = None) -> Format
     Raises:
         ArgumentError: `model` is no text.
     """
-    check_text("model", model)
+    check_name("model", model)
     known = messages if isinstance(messages, Sequence) else list(messages)
     decided = _first_decided(islice(known, _LOOKED_AT_SINGLY))
     texts_only = decided is None and _all_plain_text(known)
@@ -140,7 +140,7 @@ def infer_provider(format: Format, model: str | None = None) -> Provider:
         ArgumentError: `model` is no text.
         FormatError: `format` is not a known name.
     """
-    check_text("model", model)
+    check_name("model", model)
     known_format(format)
     if model is None or format in ("gemini", "bedrock"):
         return format
@@ -238,11 +238,19 @@ def leans_to_anthropic(message: object) -> bool:
 
 
 def _by_blocks(content: object) -> Format | None:
+    if isinstance(content, Mapping):
+        # A lone block; data of other kinds decides nothing.
+        kind = content.get("type")
+        told = _BLOCK_FORMATS.get(kind) if isinstance(kind, str) else None
+        return told or ("bedrock" if "toolUse" in content or "toolResult" in content else None)
     if not isinstance(content, (list, tuple)):
         return None
     for block in cast("Sequence[object]", content):
-        if (decided := _block_format(block)) is not None:
-            return decided
+        # Once, and never deeper: what is no list of blocks is the reader's to refuse.
+        inner = block if isinstance(block, (list, tuple)) else (block,)
+        for one in cast("Sequence[object]", inner):
+            if (decided := _block_format(one)) is not None:
+                return decided
     return None
 
 

@@ -191,6 +191,8 @@ def _repairs(draft: Draft) -> Iterator[str]:
     if asked.trimmed:
         yield "system: left out empty text blocks"
     yield from (change.message for change in changes_of(asked.source, draft.plan.changes, asked.format))
+    if not draft.messages:
+        yield "no message is left, and no provider takes a request without one"
 
 
 def _certainty(draft: Draft) -> tuple[Method, float]:

@@ -9,6 +9,7 @@ from typing import Any, Final, cast
 from octavo.budget import Section
 from octavo.checking import refuse
 from octavo.messages import Format, plain
+from octavo.spread import spread
 
 __all__ = [
     "alternates",
@@ -70,13 +71,16 @@ def append_text(format: Format, message: Any, text: str) -> dict[str, Any]:
     """A copy of a user message with a text block after its content; the message itself stays as it is."""
     held = plain(message)
     if format == "gemini":
-        return {**held, "parts": [*(held.get("parts") or ()), {"text": text}]}
+        parts = held.get("parts")
+        each = [] if parts is None else spread(parts)
+        said = [{"text": part} if isinstance(part, str) else part for part in each]
+        return {**held, "parts": [*said, {"text": text}]}
     block = _text_block(format, text)
     content = held.get("content")
     if isinstance(content, str):
         before: list[Any] = [_text_block(format, content)] if content else []
     else:
-        before = list(content or ())
+        before = [] if content is None else spread(content)
     return {**held, "content": [*before, block]}
 
 
@@ -91,7 +95,10 @@ def into_system(format: Format, system: Any, text: str) -> Any:
     if isinstance(system, Sequence):
         return [*system, _text_block(format, text)]
     held = plain(system)
-    if format == "gemini" or "parts" in held:
+    if format == "gemini" and "parts" not in held:
+        # A lone part.
+        held = {"parts": held}
+    if "parts" in held:
         return append_text("gemini", held, text)
     # A whole message, or a lone block.
     return append_text(format, held, text) if "content" in held else [held, _text_block(format, text)]

@@ -15,7 +15,9 @@ _REFUSE_EMPTY: Final[frozenset[Provider]] = frozenset({"anthropic", "bedrock"})
 
 def fitting_system(system: Any, provider: Provider) -> Any:
     """The system prompt as the provider takes it; the same object where that is how it was given."""
-    return without_empty_texts(system) if provider in _REFUSE_EMPTY else system
+    if provider not in _REFUSE_EMPTY:
+        return system
+    return None if isinstance(system, str) and not system.strip() else without_empty_texts(system)
 
 
 def without_empty_texts(system: Any) -> Any:

@@ -10,7 +10,7 @@ from typing import Any, Final, Literal, Protocol, TypeAlias, cast, final, runtim
 
 from octavo import _core
 from octavo.budget import whole_number
-from octavo.checking import check_flag, check_text, refuse
+from octavo.checking import check_flag, check_name, check_text, refuse
 from octavo.errors import BudgetError, CounterError
 from octavo.messages import Format, Provider, infer_format, known_format, listed
 
@@ -262,11 +262,16 @@ def counter_for(
 
     A `counter` that answers something else than a number of tokens raises `CounterError` where it is asked.
     """
-    check_text("model", model)
+    check_name("model", model)
     check_flag("strict", strict, optional=False)
     file = cast("object", tokenizer)
     if file is not None and not isinstance(file, str | os.PathLike):
         raise refuse("tokenizer", "the path of a file", file)
+    if file is not None:
+        try:
+            os.fsencode(file)
+        except UnicodeEncodeError as error:
+            raise refuse("tokenizer", "the path of a file", file) from error
     own: Any = _core.Encoding.from_file(tokenizer) if tokenizer is not None else _trusted(counter)
     return Counter(_core.TokenCounter(model, strict=strict, counter=own), model)
 

@@ -10,7 +10,7 @@ from typing import Any, Final, Self, TypeVar
 
 from octavo import _core
 from octavo.budget import Budget, Section
-from octavo.checking import check_flag, check_position, check_text, position_in
+from octavo.checking import check_flag, check_name, check_position, check_text, position_in
 from octavo.context import Context, sent_in
 from octavo.drafting import Asked, Draft, Sent, added_by_repair, plan_of, planned
 from octavo.errors import MessageError, OctavoError
@@ -28,6 +28,7 @@ from octavo.messages import (
 from octavo.reading import Read, likely_format, read_apart
 from octavo.sections import placeable
 from octavo.system import fitting_system
+from octavo.system_messages import as_blocks
 from octavo.tokens import Counter, TokenCounter, Usage, counter_for
 from octavo.validity import Mode, mode_of
 
@@ -82,7 +83,7 @@ class Transcript:
         strict: bool = False,
     ) -> None:
         """Start an empty conversation."""
-        check_text("model", model)
+        check_name("model", model)
         for name in (format, provider):
             if name is not None:
                 known_format(name)
@@ -229,6 +230,7 @@ class Transcript:
         check_text("previous_response_id", previous_response_id)
         given, tools = reread(system), reread(tools)
         engine = self._engine
+        given = as_blocks(given, engine.format)
         system = fitting_system(given, self._provider_of(engine))
         mark = mark_of(system, tools)
         added = self._added(engine.format)

@@ -12,7 +12,7 @@ from typing import Any
 
 from octavo._core import judge_messages, repair_messages
 from octavo.budget import whole_number
-from octavo.checking import check_blocks, check_flag, check_text
+from octavo.checking import check_blocks, check_flag, check_name, check_text
 from octavo.messages import Format, Provider, infer_format, infer_provider, known_format, listed, plain, reread
 from octavo.model_facts import facts_of
 from octavo.recipes import carry_out
@@ -109,7 +109,7 @@ def mode_of(
     tools, system = reread(tools), reread(system)
     check_blocks("tools", tools, texts=False)
     check_blocks("system", system, texts=True)
-    check_text("model", model)
+    check_name("model", model)
     check_text("previous_response_id", previous_response_id)
     for name, flag in (("thinking", thinking), ("prefill", prefill), ("system_messages", system_messages)):
         check_flag(name, flag)

@@ -163,4 +163,12 @@ def _same(messages: list[object], target: ClientFormat, system: System, tools: I
         return Converted(listed, None, written_tools, ())
     if target == "anthropic" or (target == "openai-responses" and isinstance(prompt, str)):
         return Converted(listed, prompt, written_tools, ())
+    if target == "openai-responses":
+        prompt = _instruction_parts(prompt)
     return Converted([{"role": "system", "content": prompt}, *listed], None, written_tools, ())
+
+
+def _instruction_parts(prompt: Any) -> list[dict[str, Any]]:
+    """System blocks as the parts of a Responses message."""
+    blocks = [{"type": "text", "text": block} if isinstance(block, str) else block for block in prompt]
+    return [{**block, "type": "input_text"} if block.get("type") == "text" else block for block in blocks]

@@ -23,6 +23,7 @@ from octavo.formats.turns import (
     Unknown,
 )
 from octavo.messages import plain
+from octavo.spread import calls_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -91,7 +92,7 @@ def _read_assistant(message: dict[str, Any], index: int, turns: Turns) -> None:
 def _calls(message: dict[str, Any], index: int, log: Log) -> list[Call]:
     calls = [
         _call(plain(call, index), f"call_{index}_{place}", index, log)
-        for place, call in enumerate(message.get("tool_calls") or ())
+        for place, call in enumerate(calls_in(message.get("tool_calls")))
     ]
     if (legacy := message.get("function_call")) is not None:
         calls.append(_function(plain(legacy, index), f"call_{index}", index))

@@ -8,6 +8,8 @@ from typing import Any, Final, TypeAlias, cast
 from octavo.errors import MessageError
 from octavo.formats.turns import Block, Log, Text, Turn
 from octavo.messages import plain
+from octavo.spread import is_list, is_object, spread
+from octavo.system_messages import as_blocks
 
 __all__ = ["System", "content_parts", "role_of", "spoken", "system_given", "system_turn", "text_of"]
 
@@ -34,13 +36,13 @@ def content_parts(content: object, index: int) -> Iterator[dict[str, Any]]:
     """The parts of a content list as plain dicts. A bare text among them is read as a text part.
 
     Raises:
-        MessageError: the content is neither a text nor a list.
+        MessageError: the content is neither a text nor a part, nor a list.
     """
-    if not isinstance(content, (list, tuple)):
+    if not is_list(content) and not is_object(content):
         raise MessageError(
             f"message {index}: content must be a text or a list, got {type(content).__name__}", index=index
         )
-    for part in content:
+    for part in spread(content):
         if type(part) is dict:
             yield part
         elif isinstance(part, str):
@@ -80,7 +82,7 @@ def system_given(system: Any) -> System:
         if "type" not in held and "content" not in held:
             raise MessageError(f"system must be a text or a list of text blocks, got {type(system).__name__}")
         return system_given(held["content"]) if "content" in held else [held]
-    return [block if isinstance(block, str) else plain(block) for block in system]
+    return [block if isinstance(block, str) else plain(block) for block in as_blocks(list(system))]
 
 
 def system_turn(system: System, log: Log) -> Turn | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from octavo.errors import ConversionError
 from octavo.recipes.chat import Chat
 from octavo.recipes.items import Items
 from octavo.recipes.packed import Anthropic, Bedrock, Gemini
@@ -47,7 +48,12 @@ def carry_out(messages: Sequence[object], recipes: Sequence[Recipe], format: For
 
 def _composed(shape: Shape, recipe: Composed) -> Block:
     role, source, pieces, add_reasoning = recipe
-    message = shape.compose(role, source, pieces)
+    try:
+        message = shape.compose(role, source, pieces)
+    except ConversionError as error:
+        # What cannot be written stands in a block: only here is it known of which message.
+        at = next((piece[1] for piece in pieces if len(piece) > 1), source)
+        raise ConversionError(f"message {at}: {str(error).partition(': ')[2]}", index=at) from error
     # Kimi refuses an empty text and takes a space (charmbracelet/crush #2696, 2026-05).
     return {**message, "reasoning_content": " "} if add_reasoning else message
 

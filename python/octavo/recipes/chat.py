@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from octavo.recipes.shape import NO_RESULT, NOTES, Block, Edits, Piece, Shape, as_block, is_list, parted, text_of
+from octavo.recipes.shape import NO_RESULT, NOTES, Block, Edits, Piece, Shape, as_block, parted, text_of
+from octavo.spread import calls_in, is_list, is_object, spread
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,6 +22,14 @@ _Place: TypeAlias = tuple[str, int | None]
 
 class Chat(Shape):
     """Chat Completions messages."""
+
+    def message(self, index: int) -> Block:
+        """Give a message as a plain dict, with the lists of it that the engine reads."""
+        if index not in self._plain:
+            found = super().message(index)
+            if found.get("role") not in ("tool", "function") and _is_odd(found):
+                self._plain[index] = _in_lists(found)
+        return self._plain[index]
 
     def blocks(self, message: Block) -> list[Block]:
         """Give the blocks; a `tool` message is one."""
@@ -59,7 +68,7 @@ class Chat(Shape):
     def _no_result(self, piece: Piece) -> Block:
         _, index, number, made = piece
         call = self.block(index, number)
-        if "function" not in call and "name" in call:
+        if "id" not in call and "function" not in call and call is self.message(index).get("function_call"):
             # The member `function_call` of older clients: its result has a name and no id.
             return {"role": "function", "name": call["name"], "content": NO_RESULT}
         call_id = self.final_id(index, number, made)
@@ -136,9 +145,28 @@ def _content(content: object) -> object:
     """The content in the shape that the format has: a text, or parts with a text each."""
     if not is_list(content):
         return text_of(content)
-    if not content:
-        return ""
-    return [_part(item) for item in content]
+    return [_part(item) for item in spread(content)] or ""
+
+
+def _is_odd(message: Block) -> bool:
+    """Whether content or calls stand in anything but one list of objects, or a text."""
+    content, calls = message.get("content"), message.get("tool_calls")
+    nested = is_list(content) and any(is_list(part) for part in content)
+    in_list = calls is None or (is_list(calls) and all(is_object(call) for call in calls))
+    return _is_lone(content) or nested or not in_list
+
+
+def _is_lone(content: object) -> bool:
+    """Whether it is a part without its list; an object of no type is data."""
+    return isinstance(content, Mapping) and content.get("type") is not None
+
+
+def _in_lists(message: Block) -> Block:
+    content = message.get("content")
+    in_parts = is_list(content) or _is_lone(content)
+    listed = {**message, "content": spread(content)} if in_parts else dict(message)
+    calls = calls_in(listed.pop("tool_calls", None))
+    return {**listed, "tool_calls": calls} if calls else listed
 
 
 def _part(item: object) -> object:

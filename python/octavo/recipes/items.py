@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from octavo.recipes.shape import (
@@ -12,12 +13,12 @@ from octavo.recipes.shape import (
     Piece,
     Shape,
     as_block,
-    is_list,
     parted,
     renames,
     spoken,
     text_of,
 )
+from octavo.spread import is_list, spread
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,6 +30,9 @@ _NO_SCREENSHOT: Final = (
     "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII="
 )
 
+# Types of the parts that an output may consist of.
+_OUTPUT_PARTS: Final = ("input_text", "input_image", "input_file")
+
 # Roles that messages of other formats have, and what they are called here.
 _ROLES: Final = {"model": "assistant", "tool": "user", "function": "user"}
 
@@ -36,21 +40,34 @@ _ROLES: Final = {"model": "assistant", "tool": "user", "function": "user"}
 _PAIRING_MEMBERS: Final = {"mcp_approval_request": "id", "mcp_approval_response": "approval_request_id"}
 
 
+def _is_message(item: Block) -> bool:
+    """Whether an item is a message: of that type, or of none. A type that is no text is none."""
+    kind = item.get("type")
+    return not isinstance(kind, str) or kind in ("", "message")
+
+
+def _pairing_member(item: Block) -> str:
+    kind = str(item.get("type"))
+    if kind == "local_shell_call_output" and item.get("call_id") is None:
+        return "id"
+    return _PAIRING_MEMBERS.get(kind, "call_id")
+
+
 class Items(Shape):
     """Responses items."""
 
     def blocks(self, message: Block) -> list[Block]:
         """Give the blocks: the parts of a message, or the item itself."""
-        if message.get("type") not in (None, "", "message"):
+        if not _is_message(message):
             return [message]
         content = message.get("content")
         if content is None:
             return []
-        return [as_block(part) for part in content] if is_list(content) else [as_block(content)]
+        return [as_block(part) for part in spread(content)]
 
     def id_of(self, block: Block) -> object:
         """Give the id that pairs a call with its output."""
-        return block.get(_PAIRING_MEMBERS.get(str(block.get("type")), "call_id"))
+        return block.get(_pairing_member(block))
 
     def name_of(self, call: Block) -> object:
         """Give the name of the tool that a call calls; a call of a built-in tool has only its type."""
@@ -81,14 +98,18 @@ class Items(Shape):
             }
         index = source if source is not None else pieces[0][1]
         item = self.message(index)
-        if item.get("type") in (None, "", "message"):
+        if not isinstance(item.get("type", ""), str):
+            item = {**item, "type": "message"}
+        if _is_message(item):
             return {**self._edited_message(item, pieces), "role": _ROLES.get(str(item.get("role")), item.get("role"))}
         return self._edited_item(item, pieces[0])
 
     def _edited_item(self, item: Block, piece: Piece) -> Block:
         edited = dict(item)
         if renames(piece):
-            edited[_PAIRING_MEMBERS.get(str(item.get("type")), "call_id")] = self.new_id(piece)
+            edited[_pairing_member(item)] = self.new_id(piece)
+        if piece[4] & Edits.RESHAPE:
+            edited["output"] = _said(item.get("output"))
         if piece[4] & Edits.MEND_ARGUMENTS:
             edited["arguments"] = text_of(item.get("arguments")) or "{}"
         return edited
@@ -98,10 +119,28 @@ class Items(Shape):
         content = item.get("content")
         if isinstance(content, str) or not parts:
             return {**item, "content": parts[0]["text"] if parts else ""}
-        # A part that was a bare text gets the type that its speaker's texts have.
-        kind = "output_text" if item.get("role") in ("assistant", "model") else "input_text"
-        typed = [{**part, "type": kind} if part.get("type") == "text" else part for part in parts]
-        return {**item, "content": [_with_text(part) for part in typed] if is_list(content) else text_of(content)}
+        typed = [_typed(part, spoken=item.get("role") in ("assistant", "model")) for part in parts]
+        in_parts = is_list(content) or (isinstance(content, Mapping) and content.get("type") is not None)
+        return {**item, "content": [_with_text(part) for part in typed] if in_parts else text_of(content)}
+
+
+def _typed(part: Block, *, spoken: bool) -> Block:
+    """A part with the type that its speaker's texts have; a refusal in another's message is a text of it."""
+    kind = part.get("type")
+    if kind not in ("text", "input_text", "output_text", "refusal") or (spoken and kind == "refusal"):
+        return part
+    if spoken:
+        return {**part, "type": "output_text"}
+    said = part.get("refusal") if part.get("text") is None else part["text"]
+    kept = {key: value for key, value in part.items() if key not in ("refusal", "annotations", "logprobs")}
+    return {**kept, "type": "input_text", "text": said}
+
+
+def _said(output: object) -> object:
+    """An output as a text or a list of parts; data of any other kind is its JSON."""
+    if isinstance(output, Mapping) and output.get("type") in _OUTPUT_PARTS:
+        return [output]
+    return [_typed(as_block(part), spoken=False) for part in spread(output)] if is_list(output) else text_of(output)
 
 
 def _input_part(item: Block) -> Block | None:

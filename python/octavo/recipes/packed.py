@@ -16,13 +16,13 @@ from octavo.recipes.shape import (
     Piece,
     Shape,
     as_block,
-    is_list,
     object_of,
     parted,
     renames,
     spoken,
     text_of,
 )
+from octavo.spread import is_list, spread
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -54,9 +54,7 @@ class Packed(Shape):
     def blocks(self, message: Block) -> list[Block]:
         """Give the blocks of a message."""
         content = message.get(self.content)
-        if isinstance(content, str) and self.content == "content":
-            return [as_block(content, self.text_type)]
-        return [as_block(block, self.text_type) for block in content] if is_list(content) and content else []
+        return [] if content is None else [as_block(block, self.text_type) for block in spread(content)]
 
     def compose(self, role: str, source: int | None, pieces: Sequence[Piece]) -> Block:
         """Put a message together; members other than role and content come from its source."""
@@ -139,11 +137,18 @@ class Anthropic(Packed):
         return {**block, "input": object_of(block.get("input"))}
 
     def reshaped(self, block: Block) -> Block:
-        """Give a result with a text, or with blocks, as its content."""
+        """Give a text with its type, and a result with a text, or with blocks, as its content."""
+        if block.get("type") in (None, "", "text") and block.get("text") is not None:
+            return {**block, "type": "text", "text": text_of(block["text"])}
+        if not isinstance(block.get("type"), str) or not block["type"]:
+            return as_block(text_of(block))
         content = block.get("content")
+        if block["type"] == "text":
+            return {**block, "text": ""}
         if block.get("type") != "tool_result" or isinstance(content, str):
             return block
-        return {**block, "content": [as_block(item) for item in content] if is_list(content) else text_of(content)}
+        items = [as_block(item) for item in spread(content)] if is_list(content) else text_of(content)
+        return {**block, "content": items}
 
     def filled(self, block: Block) -> Block:
         """Give a copy of a result without empty texts in it; an error that says nothing then says so."""
@@ -157,9 +162,7 @@ class Anthropic(Packed):
         if message.get("role") in _TOOL_ROLES and not _holds_results(content):
             named = message.get("tool_call_id") or message.get("tool_use_id")
             return [{"type": "tool_result", **({"tool_use_id": named} if named else {}), **_said(content)}]
-        if content is None or is_list(content):
-            return super().blocks(message)
-        return [as_block(content)]
+        return super().blocks(message)
 
     def id_of(self, block: Block) -> object:
         """Give the id of a call, or the one that a result names."""
@@ -197,8 +200,7 @@ def _is_empty(item: Block) -> bool:
 
 
 def _holds_results(content: object) -> bool:
-    items = content if isinstance(content, list | tuple) else ()
-    return any(as_block(item).get("type") == "tool_result" for item in items)
+    return any(as_block(item).get("type") == "tool_result" for item in spread(content))
 
 
 def _said(content: object) -> Block:
@@ -209,6 +211,15 @@ def _said(content: object) -> Block:
 
 class Bedrock(Packed):
     """Bedrock Converse."""
+
+    def reshaped(self, block: Block) -> Block:
+        """Give a text that is one, and a result whose content is a list of blocks."""
+        if "text" in block:
+            return {**block, "text": text_of(block["text"])}
+        key, inside = self._inside(block)
+        if key != "toolResult":
+            return block
+        return {**block, key: {**inside, "content": [as_block(item, None) for item in spread(inside.get("content"))]}}
 
     def arguments(self, block: Block) -> Block:
         """Give a copy of a call with an object as its input."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, TypeAlias, TypeGuard
+from typing import Any, Final, TypeAlias
 
 from octavo.errors import ConversionError
 from octavo.formats.arguments import arguments_object, json_text
 from octavo.formats.results import ERROR_MARK
 from octavo.messages import plain
+from octavo.spread import spread
 
 __all__ = [
     "CONTINUE",
@@ -209,7 +210,7 @@ def parted(content: object, kept: Callable[[Block], Block | None]) -> tuple[list
     """Give the texts of a result's content, and the items that `kept` gives back; what is neither is told as JSON."""
     texts: list[str] = []
     rest: list[Block] = []
-    for item in content if is_list(content) else [content]:
+    for item in spread(content):
         text = text_item(item)
         other = None if text is not None else kept(as_block(item))
         if other is None:
@@ -225,8 +226,3 @@ def spoken(value: object) -> str:
         return text_of(value)
     except ConversionError:
         return str(value)
-
-
-def is_list(value: object) -> TypeGuard[Sequence[Any]]:
-    """Tell whether the engine walks the value as a list."""
-    return isinstance(value, list | tuple)

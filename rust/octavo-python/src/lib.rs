@@ -27,7 +27,7 @@ mod _core {
     #[pymodule_export]
     use crate::model::TokenCounter;
     #[pymodule_export]
-    use crate::node::{fingerprint, weigh};
+    use crate::node::{fingerprint, is_json, weigh};
     #[pymodule_export]
     use crate::plan::{Plan, allocate};
     #[pymodule_export]

@@ -203,6 +203,12 @@ pub(crate) fn fingerprint(value: &Bound<'_, PyAny>) -> PyResult<u64> {
     Ok(apart(written.len(), || octavo::message::id_hash(&written)))
 }
 
+/// Whether the engine reads a text as JSON.
+#[pyfunction]
+pub(crate) fn is_json(text: &Bound<'_, PyString>) -> bool {
+    octavo::message::json_in(&borrow_text(text)).is_some()
+}
+
 /// Characters of all texts in a value, looked at only until there are more than `limit`.
 #[pyfunction]
 pub(crate) fn weigh(value: &Bound<'_, PyAny>, limit: usize) -> usize {

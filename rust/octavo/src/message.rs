@@ -18,6 +18,7 @@ mod reasoning;
 mod responses;
 mod row;
 mod sift;
+mod spread;
 mod wave;
 
 use crate::error::{Error, Result};
@@ -189,6 +190,12 @@ fn text_flags(text: &str) -> BlockFlags {
         .when(text.ends_with(char::is_whitespace), BlockFlags::TRAILING_SPACE)
 }
 
+/// The value that a text holds as JSON. Whoever reads such a text besides the engine asks it first, so that both see the
+/// same.
+pub fn json_in(text: &str) -> Option<serde_json::Value> {
+    serde_json::from_str(text).ok()
+}
+
 /// Counts data that the model reads as its compact JSON.
 fn json_text<N: Node, S: Sink>(kind: TextKind, node: &N, sink: &mut S) {
     sift::data(node, sink, |sink, json| sink.text(kind, json));
@@ -239,12 +246,24 @@ fn other_item<N: Node, S: Sink>(item: &N, sink: &mut S) {
     }
 }
 
-/// A content list's item that is a bare string or null instead of a block.
+/// A content list's item that is a bare string, a number or null instead of a block.
 fn bare_item<N: Node, S: Sink>(node: &N, sink: &mut S) {
-    let text = node.text().unwrap_or_default();
-    sink.text(TextKind::Speech, &text);
-    let flags = text_flags(&text).with(BlockFlags::MALFORMED);
+    let flags = spoken(Some(node), sink).with(BlockFlags::MALFORMED);
     sink.end_block(BlockEnd { kind: BlockKind::Text, flags, id: "" });
+}
+
+/// Counts what stands in a text's place, and tells facts about it. What is no text is its JSON, nothing is an empty
+/// text; both are flagged.
+fn spoken<N: Node, S: Sink>(value: Option<&N>, sink: &mut S) -> BlockFlags {
+    let Some(value) = value.filter(|value| value.kind() != NodeKind::Null) else {
+        return text_flags("").with(BlockFlags::MALFORMED);
+    };
+    if let Some(text) = value.text() {
+        sink.text(TextKind::Speech, &text);
+        return text_flags(&text);
+    }
+    json_text(TextKind::Speech, value, sink);
+    BlockFlags::MALFORMED
 }
 
 /// A member that only the provider can read: told by its length.

@@ -314,7 +314,9 @@ proptest! {
                     // Chat reasoning is not signed: what is out of shape is mended beside it.
                     let unsigned = !matches!(format, Format::Anthropic | Format::Gemini | Format::Bedrock);
                     let (mend_arguments, reshape) = (edits.mend_arguments && !unsigned, edits.reshape && !unsigned);
-                    let edits = Edits { drop_breakpoint: false, shorten_breakpoint: false, sign: false, mend_arguments, reshape, ..*edits };
+                    let made_id = if unsigned { 0 } else { edits.made_id };
+                    let kept = Edits { drop_breakpoint: false, shorten_breakpoint: false, sign: false, ..*edits };
+                    let edits = Edits { mend_arguments, reshape, made_id, ..kept };
                     prop_assert_eq!(edits, Edits::default());
                 }
                 prop_assert_eq!(from.len(), 1);

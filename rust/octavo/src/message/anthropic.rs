@@ -2,7 +2,7 @@
 
 use super::{
     BlockEnd, BlockFlags, BlockKind, MessageEnd, MessageFlags, Role, Sink, TextKind, arguments, bare_item, id_flags,
-    opaque, other_block, other_item, role_of, sift, text_flags, unknown,
+    opaque, other_block, other_item, role_of, sift, spoken, spread, text_flags, unknown,
 };
 use crate::error::Result;
 use crate::node::{Key, Node, NodeKind};
@@ -25,13 +25,8 @@ pub(super) fn read<N: Node, S: Sink>(index: usize, node: &N, sink: &mut S) -> Re
             sink.end_block(BlockEnd { kind: BlockKind::Text, flags: text_flags(&text), id: "" });
             end.flags = end.flags.with(MessageFlags::STRING_CONTENT);
         }
-        NodeKind::List => {
-            let mut empty = true;
-            content.items(&mut |block| {
-                empty = false;
-                read_block(&block, sink);
-            });
-            end.flags = end.flags.when(empty, MessageFlags::NO_CONTENT);
+        NodeKind::List | NodeKind::Map => {
+            end.flags = end.flags.with(spread::each(&content, &mut |block| read_block(block, sink)));
         }
         _ => {
             other_block(&content, BlockFlags::MALFORMED, sink);
@@ -44,7 +39,7 @@ pub(super) fn read<N: Node, S: Sink>(index: usize, node: &N, sink: &mut S) -> Re
 fn holds_results<N: Node>(node: &N) -> bool {
     let mut found = false;
     if let Some(content) = node.get(Key::Content) {
-        content.items(&mut |block| {
+        spread::each(&content, &mut |block| {
             let kind = block.get(Key::Type);
             found |= kind.as_ref().and_then(Node::text).is_some_and(|kind| kind == "tool_result");
         });
@@ -91,6 +86,9 @@ fn read_block<N: Node, S: Sink>(block: &N, sink: &mut S) {
             sink.end_block(BlockEnd { kind: BlockKind::Compaction, flags, id: "" });
         }
         other if other.ends_with("_tool_result") => server_result(block, flags, sink),
+        // A text as other formats write it; data of any other shape is its JSON.
+        "" if block.get(Key::Text).is_some() => text_block(block, flags.with(BlockFlags::MALFORMED), sink),
+        "" => bare_item(block, sink),
         _ => other_block(block, flags, sink),
     }
 }
@@ -104,14 +102,9 @@ fn cache_flags<N: Node>(block: &N) -> BlockFlags {
 }
 
 fn text_block<N: Node, S: Sink>(block: &N, flags: BlockFlags, sink: &mut S) {
-    let value = block.get(Key::Text);
-    let text = value.as_ref().and_then(Node::text);
-    let malformed = text.is_none();
-    let text = text.unwrap_or_default();
     // Its citations are not looked at: what they quote costs nothing when it is sent back (platform.claude.com,
     // citations and web search pages, 2026-11).
-    sink.text(TextKind::Speech, &text);
-    let flags = flags.with(text_flags(&text)).when(malformed, BlockFlags::MALFORMED);
+    let flags = flags.with(spoken(block.get(Key::Text).as_ref(), sink));
     sink.end_block(BlockEnd { kind: BlockKind::Text, flags, id: "" });
 }
 
@@ -191,7 +184,9 @@ fn content_text<N: Node, S: Sink>(block: &N, kind: TextKind, sink: &mut S) {
     let Some(content) = block.get(Key::Content) else { return };
     match content.kind() {
         NodeKind::Text => sink.text(kind, &content.text().unwrap_or_default()),
-        NodeKind::List => content.items(&mut |item| result_item(&item, kind, sink)),
+        NodeKind::List => {
+            spread::each(&content, &mut |item| result_item(item, kind, sink));
+        }
         _ => unknown(&content, sink),
     }
 }

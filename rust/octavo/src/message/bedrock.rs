@@ -3,26 +3,17 @@
 use super::media::{Sort, Told};
 use super::{
     BlockEnd, BlockFlags, BlockKind, MessageEnd, MessageFlags, Sink, TextKind, arguments, bare_item, id_flags,
-    json_text, media, opaque, role_of, text_flags, unknown,
+    json_text, media, opaque, role_of, spoken, spread, unknown,
 };
 use crate::error::Result;
 use crate::node::{Key, Node, NodeKind};
 
 pub(super) fn read<N: Node, S: Sink>(index: usize, node: &N, sink: &mut S) -> Result<MessageEnd> {
     let mut end = role_of(index, node)?;
-    let mut empty = true;
-    if let Some(content) = node.get(Key::Content) {
-        // Converse takes a list only; a text is what callers of other formats write, and must not get lost.
-        if content.kind() == NodeKind::Text {
-            empty = false;
-            bare_item(&content, sink);
-        }
-        content.items(&mut |block| {
-            empty = false;
-            read_block(&block, sink);
-        });
-    }
-    end.flags = end.flags.when(empty, MessageFlags::NO_CONTENT);
+    // Converse takes a list only; a text is what callers of other formats write, and must not get lost.
+    let content = node.get(Key::Content);
+    let laid = content.map(|content| spread::each(&content, &mut |block| read_block(block, sink)));
+    end.flags = end.flags.with(laid.unwrap_or(MessageFlags::NO_CONTENT));
     Ok(end)
 }
 
@@ -32,9 +23,8 @@ fn read_block<N: Node, S: Sink>(block: &N, sink: &mut S) {
     }
     let plain = BlockFlags::default();
     if let Some(text) = block.get(Key::Text) {
-        let text = text.text().unwrap_or_default();
-        sink.text(TextKind::Speech, &text);
-        return sink.end_block(BlockEnd { kind: BlockKind::Text, flags: text_flags(&text), id: "" });
+        let flags = spoken(Some(&text), sink);
+        return sink.end_block(BlockEnd { kind: BlockKind::Text, flags, id: "" });
     }
     if let Some(call) = block.get(Key::ToolUse) {
         let name = call.get(Key::Name);
@@ -43,10 +33,10 @@ fn read_block<N: Node, S: Sink>(block: &N, sink: &mut S) {
         return end_paired(&call, BlockKind::Call, flags, sink);
     }
     if let Some(result) = block.get(Key::ToolResult) {
-        if let Some(content) = result.get(Key::Content) {
-            content.items(&mut |item| result_item(&item, sink));
-        }
-        return end_paired(&result, BlockKind::Result, silence(&result), sink);
+        let content = result.get(Key::Content);
+        let odd = content.is_some_and(|content| result_content(&content, sink));
+        let flags = silence(&result).when(odd, BlockFlags::MALFORMED);
+        return end_paired(&result, BlockKind::Result, flags, sink);
     }
     if let Some(reasoning) = block.get(Key::ReasoningContentCamel) {
         return thinking(&reasoning, sink);
@@ -89,6 +79,20 @@ fn silence<N: Node>(result: &N) -> BlockFlags {
         });
     }
     BlockFlags::default().when(silent, BlockFlags::SILENT_ERROR)
+}
+
+/// What a result says; whether it is not one list of objects.
+fn result_content<N: Node, S: Sink>(content: &N, sink: &mut S) -> bool {
+    let mut bare = false;
+    let laid = spread::each(content, &mut |item| {
+        bare |= item.kind() != NodeKind::Map;
+        if let Some(text) = item.text() {
+            sink.text(TextKind::ToolOutput, &text);
+        } else {
+            result_item(item, sink);
+        }
+    });
+    bare || laid.has(MessageFlags::MALFORMED)
 }
 
 fn result_item<N: Node, S: Sink>(item: &N, sink: &mut S) {

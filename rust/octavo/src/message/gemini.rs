@@ -6,7 +6,7 @@
 use super::media::{Sort, Told};
 use super::{
     BlockEnd, BlockFlags, BlockKind, MessageEnd, MessageFlags, Role, Sink, TextKind, arguments, json_text, media,
-    opaque, other_block, other_item, role_of, text_flags, unknown,
+    opaque, other_block, other_item, role_of, spread, text_flags, unknown,
 };
 use crate::error::Result;
 use crate::node::{Key, Node, NodeKind};
@@ -37,18 +37,20 @@ pub(super) fn read<N: Node, S: Sink>(index: usize, node: &N, sink: &mut S) -> Re
         // Older clients send function responses under the role `function`; the API reads it as the user's turn.
         end.role = Role::User;
     }
-    let mut empty = true;
+    // A lone part, and a text as one, are what the API or its client takes: nothing is out of shape.
+    let mut laid = MessageFlags::NO_CONTENT;
     if let Some(parts) = node.get(Key::Parts) {
-        parts.items(&mut |part| {
-            empty = false;
-            read_part(&part, sink);
-        });
+        laid = spread::each(&parts, &mut |part| read_part(part, sink));
     }
-    end.flags = end.flags.when(empty, MessageFlags::NO_CONTENT);
+    end.flags = end.flags.when(laid.has(MessageFlags::NO_CONTENT), MessageFlags::NO_CONTENT);
     Ok(end)
 }
 
 fn read_part<N: Node, S: Sink>(part: &N, sink: &mut S) {
+    if let Some(text) = part.text() {
+        sink.text(TextKind::Speech, &text);
+        return sink.end_block(BlockEnd { kind: BlockKind::Text, flags: text_flags(&text), id: "" });
+    }
     let signed = THOUGHT_SIGNATURE.iter().any(|&key| opaque(part, key, sink));
     let flags = BlockFlags::default().when(signed, BlockFlags::SIGNED);
     if let Some(call) = either(part, FUNCTION_CALL) {
@@ -90,9 +92,19 @@ fn result_part<N: Node, S: Sink>(part: &N, sink: &mut S) {
     }
 }
 
+/// Whether a part has no member: no object, or one of nulls, which the API reads as not given.
+fn is_hollow<N: Node>(part: &N) -> bool {
+    let mut hollow = matches!(part.kind(), NodeKind::Map | NodeKind::Null);
+    part.entries(&mut |_, value| hollow &= value.kind() == NodeKind::Null);
+    hollow
+}
+
 /// A part of another kind (executable code, its result…): counted as its JSON, but for the signature, which is
 /// the provider's own and no text, and has been told.
 fn other_part<N: Node, S: Sink>(part: &N, flags: BlockFlags, sink: &mut S) {
+    if is_hollow(part) {
+        return sink.end_block(BlockEnd { kind: BlockKind::Other, flags: BlockFlags::HOLLOW, id: "" });
+    }
     if !flags.has(BlockFlags::SIGNED) {
         return other_block(part, flags, sink);
     }

@@ -3,10 +3,13 @@
 use super::media::{Sort, Told};
 use super::{
     BlockEnd, BlockFlags, BlockKind, MessageEnd, MessageFlags, Role, Sink, TextKind, arguments, attached, bare_item,
-    json_text, media, other_block, other_item, reasoning, role_of, text_flags,
+    json_in, json_text, media, other_block, other_item, reasoning, role_of, spoken, spread, text_flags,
 };
 use crate::error::Result;
 use crate::node::{Key, Node, NodeKind};
+
+/// A call in the member `function_call`, which has no id.
+const LEGACY: BlockFlags = BlockFlags::NO_ID.with(BlockFlags::IDLESS);
 
 pub(super) fn read<N: Node, S: Sink>(index: usize, node: &N, sink: &mut S) -> Result<MessageEnd> {
     let mut end = role_of(index, node)?;
@@ -35,16 +38,11 @@ pub(super) fn read<N: Node, S: Sink>(index: usize, node: &N, sink: &mut S) -> Re
         sink.end_block(BlockEnd { kind: BlockKind::Text, flags: BlockFlags::default(), id: "" });
     }
     if let Some(calls) = node.get(Key::ToolCalls) {
-        let mut empty = calls.kind() == NodeKind::List;
-        calls.items(&mut |call| {
-            empty = false;
-            tool_call(&call, sink);
-        });
-        end.flags = end.flags.when(empty, MessageFlags::EMPTY_CALLS);
+        end.flags = end.flags.with(tool_calls(&calls, sink));
     }
     if let Some(function) = node.get(Key::FunctionCall) {
         let flags = function_call(&function, sink);
-        sink.end_block(BlockEnd { kind: BlockKind::Call, flags: flags.with(BlockFlags::NO_ID), id: "" });
+        sink.end_block(BlockEnd { kind: BlockKind::Call, flags: flags.with(LEGACY), id: "" });
     }
     Ok(end)
 }
@@ -74,14 +72,9 @@ fn content<N: Node, S: Sink>(node: &N, sink: &mut S) -> MessageFlags {
             sink.end_block(BlockEnd { kind: BlockKind::Text, flags: text_flags(&text), id: "" });
             MessageFlags::STRING_CONTENT
         }
-        NodeKind::List => {
-            let mut empty = true;
-            content.items(&mut |part| {
-                empty = false;
-                read_part(&part, sink);
-            });
-            MessageFlags::default().when(empty, MessageFlags::NO_CONTENT)
-        }
+        NodeKind::List => spread::each(&content, &mut |part| read_part(part, sink)),
+        // A part without its list; an object of no type is data.
+        NodeKind::Map if content.get(Key::Type).is_some() => spread::each(&content, &mut |part| read_part(part, sink)),
         _ => {
             other_block(&content, BlockFlags::MALFORMED, sink);
             MessageFlags::MALFORMED
@@ -96,12 +89,7 @@ fn read_part<N: Node, S: Sink>(part: &N, sink: &mut S) {
     let kind = part.get(Key::Type);
     match kind.as_ref().and_then(Node::text).unwrap_or_default().as_ref() {
         "text" => {
-            let value = part.get(Key::Text);
-            let text = value.as_ref().and_then(Node::text);
-            let malformed = text.is_none();
-            let text = text.unwrap_or_default();
-            sink.text(TextKind::Speech, &text);
-            let flags = text_flags(&text).when(malformed, BlockFlags::MALFORMED);
+            let flags = spoken(part.get(Key::Text).as_ref(), sink);
             sink.end_block(BlockEnd { kind: BlockKind::Text, flags, id: "" });
         }
         "refusal" => {
@@ -111,6 +99,33 @@ fn read_part<N: Node, S: Sink>(part: &N, sink: &mut S) {
         }
         _ => other_block(part, BlockFlags::default(), sink),
     }
+}
+
+/// Calls. Flagged where they are not one list of objects, or an empty one. A lone call is read as a list of it, and a text as the JSON that
+/// it is (so databases keep calls). Anything else calls nothing.
+fn tool_calls<N: Node, S: Sink>(calls: &N, sink: &mut S) -> MessageFlags {
+    let mut odd = false;
+    let laid = spread::each(calls, &mut |call| {
+        if call.kind() == NodeKind::Map {
+            tool_call(call, sink);
+        } else {
+            odd = true;
+            written_calls(call, sink);
+        }
+    });
+    let empty = calls.kind() == NodeKind::List && laid == MessageFlags::NO_CONTENT;
+    let odd = odd || laid.has(MessageFlags::MALFORMED);
+    MessageFlags::default().when(odd, MessageFlags::MALFORMED).when(empty, MessageFlags::EMPTY_CALLS)
+}
+
+fn written_calls<N: Node, S: Sink>(calls: &N, sink: &mut S) {
+    let parsed = calls.text().and_then(|text| json_in(&text));
+    let Some(parsed) = parsed else { return };
+    spread::each(&&parsed, &mut |call| {
+        if call.kind() == NodeKind::Map {
+            tool_call(call, sink);
+        }
+    });
 }
 
 fn tool_call<N: Node, S: Sink>(call: &N, sink: &mut S) {
@@ -152,14 +167,12 @@ fn tool_result<N: Node, S: Sink>(node: &N, sink: &mut S) -> MessageFlags {
                 message = message.with(MessageFlags::STRING_CONTENT);
             }
             NodeKind::List => {
-                let mut empty = true;
-                content.items(&mut |part| {
-                    empty = false;
-                    let malformed = is_malformed_part(&part);
-                    message = message.when(malformed, MessageFlags::MALFORMED);
-                    result_part(&part, sink);
+                let mut malformed = false;
+                let laid = spread::each(&content, &mut |part| {
+                    malformed |= is_malformed_part(part);
+                    result_part(part, sink);
                 });
-                message = message.when(empty, MessageFlags::NO_CONTENT);
+                message = message.with(laid).when(malformed, MessageFlags::MALFORMED);
             }
             _ => {
                 json_text(TextKind::ToolOutput, &content, sink);

@@ -2,7 +2,7 @@
 
 use super::{
     BlockEnd, BlockFlags, BlockKind, MessageEnd, MessageFlags, Role, Sink, TextKind, arguments, bare_item, json_text,
-    media, opaque, other_block, other_item, role_of, text_flags, unknown,
+    media, opaque, other_block, other_item, role_of, spoken, spread, text_flags, unknown,
 };
 use crate::error::Result;
 use crate::node::{Key, Node, NodeKind};
@@ -31,7 +31,9 @@ pub(super) fn read<N: Node, S: Sink>(index: usize, node: &N, sink: &mut S) -> Re
         }
         "function_call_output" | "custom_tool_call_output" => {
             output(node, sink);
-            let flags = BlockFlags::default().when(kind.starts_with('c'), BlockFlags::SPECIAL);
+            let flags = BlockFlags::default()
+                .when(kind.starts_with('c'), BlockFlags::SPECIAL)
+                .when(!is_said(node.get(Key::Output)), BlockFlags::MALFORMED);
             end_paired(node, BlockKind::Result, Key::CallId, flags, sink);
             Ok(plain(Role::Tool))
         }
@@ -40,7 +42,14 @@ pub(super) fn read<N: Node, S: Sink>(index: usize, node: &N, sink: &mut S) -> Re
             end_paired(node, BlockKind::Call, Key::CallId, BlockFlags::SPECIAL, sink);
             Ok(plain(Role::Assistant))
         }
-        "computer_call_output" | "local_shell_call_output" | "shell_call_output" | "apply_patch_call_output" => {
+        "local_shell_call_output" => {
+            output(node, sink);
+            // It names its call by `id`: the client's type has no `call_id` (openai 3.57), though users write one.
+            let key = if node.get(Key::CallId).is_some() { Key::CallId } else { Key::Id };
+            end_paired(node, BlockKind::Result, key, BlockFlags::SPECIAL, sink);
+            Ok(plain(Role::Tool))
+        }
+        "computer_call_output" | "shell_call_output" | "apply_patch_call_output" => {
             output(node, sink);
             end_paired(node, BlockKind::Result, Key::CallId, BlockFlags::SPECIAL, sink);
             Ok(plain(Role::Tool))
@@ -91,7 +100,9 @@ pub(super) fn read<N: Node, S: Sink>(index: usize, node: &N, sink: &mut S) -> Re
 
 fn message<N: Node, S: Sink>(index: usize, node: &N, sink: &mut S) -> Result<MessageEnd> {
     let mut end = role_of(index, node)?;
-    end.flags = end.flags.when(end.role == Role::Tool, MessageFlags::FOREIGN_ROLE);
+    let mistyped = node.get(Key::Type).is_some_and(|kind| kind.kind() != NodeKind::Text);
+    end.flags =
+        end.flags.when(end.role == Role::Tool, MessageFlags::FOREIGN_ROLE).when(mistyped, MessageFlags::MALFORMED);
     let Some(content) = node.get(Key::Content) else {
         end.flags = end.flags.with(MessageFlags::NO_CONTENT);
         return Ok(end);
@@ -103,13 +114,9 @@ fn message<N: Node, S: Sink>(index: usize, node: &N, sink: &mut S) -> Result<Mes
             sink.end_block(BlockEnd { kind: BlockKind::Text, flags: text_flags(&text), id: "" });
             end.flags = end.flags.with(MessageFlags::STRING_CONTENT);
         }
-        NodeKind::List => {
-            let mut empty = true;
-            content.items(&mut |part| {
-                empty = false;
-                read_part(&part, sink);
-            });
-            end.flags = end.flags.when(empty, MessageFlags::NO_CONTENT);
+        // A part without its list; an object of no type is data.
+        kind if kind == NodeKind::List || kind == NodeKind::Map && content.get(Key::Type).is_some() => {
+            end.flags = end.flags.with(spread::each(&content, &mut |part| read_part(end.role, part, sink)));
         }
         _ => {
             other_block(&content, BlockFlags::MALFORMED, sink);
@@ -119,25 +126,33 @@ fn message<N: Node, S: Sink>(index: usize, node: &N, sink: &mut S) -> Result<Mes
     Ok(end)
 }
 
-fn read_part<N: Node, S: Sink>(part: &N, sink: &mut S) {
+fn read_part<N: Node, S: Sink>(role: Role, part: &N, sink: &mut S) {
     if part.kind() != NodeKind::Map {
         return bare_item(part, sink);
     }
     let kind = part.get(Key::Type);
     match kind.as_ref().and_then(Node::text).unwrap_or_default().as_ref() {
-        "input_text" | "output_text" | "text" | "refusal" => text_part(part, sink),
+        kind @ ("input_text" | "output_text" | "text" | "refusal") => {
+            // "Invalid value: 'input_text'. Supported values are: 'output_text' and 'refusal'."
+            let own = if role == Role::Assistant { kind.starts_with(['o', 'r']) } else { kind.starts_with('i') };
+            text_part(part, BlockFlags::default().when(!own, BlockFlags::MALFORMED), sink);
+        }
         _ => other_block(part, BlockFlags::default(), sink),
     }
 }
 
-fn text_part<N: Node, S: Sink>(part: &N, sink: &mut S) {
+fn text_part<N: Node, S: Sink>(part: &N, flags: BlockFlags, sink: &mut S) {
     let value = part.get(Key::Text).or_else(|| part.get(Key::Refusal));
-    let text = value.as_ref().and_then(Node::text);
-    let malformed = text.is_none();
-    let text = text.unwrap_or_default();
-    sink.text(TextKind::Speech, &text);
-    let flags = text_flags(&text).when(malformed, BlockFlags::MALFORMED);
+    let flags = flags.with(spoken(value.as_ref(), sink));
     sink.end_block(BlockEnd { kind: BlockKind::Text, flags, id: "" });
+}
+
+/// Whether an output is a text or a list of parts.
+fn is_said<N: Node>(output: Option<N>) -> bool {
+    let Some(output) = output else { return false };
+    let mut said = matches!(output.kind(), NodeKind::Text | NodeKind::List);
+    output.items(&mut |part| said &= part.kind() == NodeKind::Map);
+    said
 }
 
 /// Output of a call: a text, a list of parts, or one part (a screenshot).
@@ -145,7 +160,9 @@ fn output<N: Node, S: Sink>(node: &N, sink: &mut S) {
     let Some(output) = node.get(Key::Output) else { return };
     match output.kind() {
         NodeKind::Text => sink.text(TextKind::ToolOutput, &output.text().unwrap_or_default()),
-        NodeKind::List => output.items(&mut |part| output_part(&part, sink)),
+        NodeKind::List => {
+            spread::each(&output, &mut |part| output_part(part, sink));
+        }
         NodeKind::Map => output_part(&output, sink),
         _ => json_text(TextKind::ToolOutput, &output, sink),
     }

@@ -91,6 +91,11 @@ impl BlockFlags {
     pub const SILENT_ERROR: Self = Self::TRAILING_SPACE;
     /// What a result can lack inside.
     pub const HOLLOW_RESULT: Self = Self::EMPTY_INSIDE.with(Self::MARKED_INSIDE).with(Self::SILENT_ERROR);
+    /// A call of a kind that has no ids (`function_call` of older Chat clients). The bit is that of an empty text: all
+    /// are taken, and no block is both.
+    pub const IDLESS: Self = Self::EMPTY;
+    /// A part of another kind that holds nothing at all. The bits are those of an empty text.
+    pub const HOLLOW: Self = Self::EMPTY.with(Self::BLANK);
     /// Where the number of breakpoints stands, when they are several: three bits.
     const BREAKPOINTS_AT: u32 = 13;
     /// The most breakpoints that are told apart. No provider takes as many, so that more are as wrong.
@@ -226,7 +231,7 @@ impl MessageFlags {
             _ => Self::SPEECH,
         };
         let blank = match block.kind {
-            BlockKind::Text => block.flags.has(BlockFlags::BLANK),
+            BlockKind::Text | BlockKind::Other => block.flags.has(BlockFlags::BLANK),
             BlockKind::Result => block.flags.has_any(BlockFlags::HOLLOW_RESULT),
             _ => false,
         };

@@ -4,21 +4,29 @@ use super::{List, Message, Provider, RuleId, Violation};
 use crate::message::{BlockFlags, BlockKind, BlockRow, MessageFlags, Role};
 
 pub(super) fn judge(list: &List<'_>, found: &mut Vec<Violation>) {
-    if let Some(rule) = list.demands.empty_text.filter(|_| list.is_own()) {
+    if let Some(rule) = list.demands.empty.filter(|_| list.is_own()) {
+        // Whoever refuses empty texts refuses empty messages: one walk for both.
         for message in list.messages() {
-            judge_texts(&message, rule, found);
+            judge_emptiness(&message, rule, found);
+            list.demands.empty_text.into_iter().for_each(|rule| judge_texts(&message, rule, found));
             judge_results(list, &message, found);
         }
     }
     judge_end(list, found);
 }
 
+fn judge_emptiness(message: &Message<'_>, rule: RuleId, found: &mut Vec<Violation>) {
+    if message.blocks.is_empty() {
+        found.push(message.violation(None, rule));
+    } else if message.has(MessageFlags::BLANK_TEXT) {
+        let void = message.numbered().filter(|(_, block)| is_void(block));
+        found.extend(void.map(|(number, _)| message.violation(Some(number), rule)));
+    }
+}
+
 /// Texts of white space only are refused like empty ones. A turn with thinking is exempt: it must be
 /// replayed as it came, and the provider that gave an empty text takes it back.
 fn judge_texts(message: &Message<'_>, rule: RuleId, found: &mut Vec<Violation>) {
-    if message.blocks.is_empty() {
-        found.push(message.violation(None, rule));
-    }
     if message.has(MessageFlags::THINKING) || !message.has(MessageFlags::BLANK_TEXT) {
         return;
     }
@@ -51,6 +59,11 @@ pub(super) fn is_hollow(block: &BlockRow) -> bool {
 /// Whether a block is a text without any visible character.
 pub(super) fn is_blank(block: &BlockRow) -> bool {
     block.kind == BlockKind::Text && block.flags.has(BlockFlags::BLANK)
+}
+
+/// Whether a block holds nothing at all.
+pub(super) fn is_void(block: &BlockRow) -> bool {
+    block.kind == BlockKind::Other && block.flags.has(BlockFlags::HOLLOW)
 }
 
 /// Whether a block is a text that ends in white space.

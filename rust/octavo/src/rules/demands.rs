@@ -41,6 +41,8 @@ pub(super) struct Demands {
     pub(super) results_first: Option<RuleId>,
     /// A call id that was used before.
     pub(super) unique_ids: Option<RuleId>,
+    /// A call id that an earlier call of the same turn has, where ids may come back in other turns.
+    pub(super) turn_ids: Option<RuleId>,
     /// A list that the assistant opens.
     pub(super) first_user: Option<RuleId>,
     /// Two messages of one role in a row.
@@ -49,6 +51,8 @@ pub(super) struct Demands {
     pub(super) calls_after_user: Option<RuleId>,
     /// A `system` message out of place.
     pub(super) system: Option<RuleId>,
+    /// A message without content, which goes.
+    pub(super) empty: Option<RuleId>,
     /// An empty text.
     pub(super) empty_text: Option<RuleId>,
     /// Calls or results in a request without tools.
@@ -83,10 +87,12 @@ const ANTHROPIC: Demands = Demands {
     missing_id: Some(RuleId::A2),
     results_first: Some(RuleId::A3),
     unique_ids: Some(RuleId::A5),
+    turn_ids: None,
     first_user: Some(RuleId::A9),
     alternate: Some(RuleId::A9),
     calls_after_user: None,
     system: Some(RuleId::A16),
+    empty: Some(RuleId::A10),
     empty_text: Some(RuleId::A10),
     needs_tools: None,
     size: Some(RuleId::A18),
@@ -109,17 +115,19 @@ const OPENAI: Demands = Demands {
     missing_id: Some(RuleId::O4),
     results_first: None,
     unique_ids: None,
+    turn_ids: Some(RuleId::O12),
     first_user: None,
     alternate: None,
     calls_after_user: None,
     system: None,
+    empty: None,
     empty_text: None,
     needs_tools: None,
     size: None,
     role: RuleId::O5,
     caller: RuleId::O9,
     arguments: Some(RuleId::O6),
-    call_id: None,
+    call_id: Some(RuleId::O11),
     shape: Some(RuleId::O8),
     content: Some(RuleId::O7),
     call_list: Some(RuleId::O10),
@@ -133,6 +141,8 @@ const RESPONSES: Demands = Demands {
     unknown: RuleId::R1,
     repeated: RuleId::R1,
     call_list: None,
+    // A turn is several items, and nobody has seen the server mind.
+    turn_ids: None,
     size: Some(RuleId::R6),
     ..OPENAI
 };
@@ -144,12 +154,15 @@ const GEMINI: Demands = Demands {
     unknown: RuleId::G3,
     repeated: RuleId::G3,
     missing_id: None,
+    turn_ids: None,
     first_user: Some(RuleId::G1),
     calls_after_user: Some(RuleId::G1),
     system: Some(RuleId::A16),
+    empty: Some(RuleId::G4),
     role: RuleId::A19,
     caller: RuleId::A23,
     arguments: Some(RuleId::A20),
+    call_id: None,
     shape: None,
     content: None,
     call_list: None,
@@ -162,6 +175,7 @@ const BEDROCK: Demands = Demands {
     unknown: RuleId::B1,
     repeated: RuleId::B1,
     unique_ids: None,
+    turn_ids: Some(RuleId::B4),
     first_user: Some(RuleId::B3),
     needs_tools: Some(RuleId::B2),
     size: None,

@@ -1,6 +1,6 @@
 //! A repaired list in the making: every exchange laid out as its provider wants it.
 
-use super::content::is_blank;
+use super::content::{is_blank, is_void};
 use super::demands::Layout;
 use super::matching::Place;
 use super::pairing::{is_loose, may_stand_alone};
@@ -169,9 +169,9 @@ impl Layer<'_, '_> {
 
     fn push(&mut self, message: &Message<'_>, parts: Vec<Part>) {
         // Without blocks from the start, it stays where the provider lets it.
-        if parts.is_empty() && (!message.blocks.is_empty() || self.drops_empty()) {
+        if parts.is_empty() && (!message.blocks.is_empty() || self.drops(self.list.demands.empty)) {
             if message.blocks.is_empty() || message.blocks.iter().any(|block| block.kind != BlockKind::Result) {
-                self.log(ChangeKind::DroppedMessage, message.index, None, self.list.demands.empty_text);
+                self.log(ChangeKind::DroppedMessage, message.index, None, self.list.demands.empty);
             }
             return;
         }
@@ -179,7 +179,11 @@ impl Layer<'_, '_> {
     }
 
     fn drops_empty(&self) -> bool {
-        self.list.is_own() && self.list.demands.empty_text.is_some()
+        self.drops(self.list.demands.empty_text)
+    }
+
+    fn drops(&self, rule: Option<RuleId>) -> bool {
+        self.list.is_own() && rule.is_some()
     }
 
     /// The blocks that stay in their own message: no results, no blank texts.
@@ -189,6 +193,8 @@ impl Layer<'_, '_> {
         for (number, block) in message.numbered() {
             if block.kind == BlockKind::Result {
                 parts.extend(self.told_inside(message, number, block));
+            } else if self.drops(self.list.demands.empty) && is_void(block) {
+                self.log(ChangeKind::DroppedText, message.index, Some(number), self.list.demands.empty);
             } else if self.drops_empty() && !bound && is_blank(block) {
                 self.log(ChangeKind::DroppedText, message.index, Some(number), self.list.demands.empty_text);
             } else {

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::List;
+use super::demands::Layout;
 use super::draft::{Draft, Part};
 use super::mend::{change, free_of_thinking};
 use super::pairing::is_identified_call;
@@ -18,11 +19,14 @@ type Place = (u32, u32);
 /// comes later, so that the prefix stays. That an id looks like a made one does not matter: it is one
 /// more use of it.
 pub(super) fn settle_ids(list: &List<'_>, drafts: &mut [Draft], log: &mut Vec<Change>) {
-    let rule = list.demands.unique_ids.or(list.demands.call_id);
+    let rule = list.demands.unique_ids.or(list.demands.turn_ids).or(list.demands.call_id);
+    // Reasoning of Chat messages is not signed: beside it a call may be edited.
+    let packed = Layout::of(list.mode.format) == Layout::Packed;
     let mut ids = Ids::of(list);
     let mut changed: HashMap<Place, u32> = HashMap::new();
     for draft in drafts.iter_mut() {
         let mut renamed = false;
+        ids.turn.clear();
         for part in draft.parts.iter_mut().filter(|part| part.row.kind == BlockKind::Call) {
             let Piece::Block { message, block, edits, .. } = &mut part.piece else { continue };
             let verdict = ids.judge(&part.row);
@@ -35,7 +39,7 @@ pub(super) fn settle_ids(list: &List<'_>, drafts: &mut [Draft], log: &mut Vec<Ch
                 renamed = true;
             }
         }
-        if let Some(rule) = rule.filter(|_| renamed) {
+        if let Some(rule) = rule.filter(|_| renamed && packed) {
             free_of_thinking(draft, rule, log);
         }
     }
@@ -62,21 +66,29 @@ struct Ids {
     /// Whether ids are refused for what they are written with.
     refuses: bool,
     used: HashSet<u64>,
+    /// Whether an id may come back in another turn only, and those of the turn at hand.
+    once_a_turn: bool,
+    turn: HashSet<u64>,
     made: HashSet<u64>,
 }
 
 impl Ids {
     fn of(list: &List<'_>) -> Self {
         let (unique, refuses) = (list.demands.unique_ids.is_some(), list.written.call_id.is_some());
-        Self { unique, refuses, used: HashSet::new(), made: HashSet::new() }
+        let once_a_turn = list.demands.turn_ids.is_some();
+        Self { unique, refuses, once_a_turn, used: HashSet::new(), turn: HashSet::new(), made: HashSet::new() }
     }
 
     fn judge(&mut self, call: &BlockRow) -> Verdict {
         if self.refuses && wants_id(call) {
             return Verdict::Refused;
         }
-        let again = is_identified_call(call) && !self.used.insert(call.id);
-        if again && (self.unique || self.made.contains(&call.id)) { Verdict::Repeated } else { Verdict::Fine }
+        if !is_identified_call(call) {
+            return Verdict::Fine;
+        }
+        let again = !self.used.insert(call.id) && (self.unique || self.made.contains(&call.id));
+        let in_turn = self.once_a_turn && !self.turn.insert(call.id);
+        if again || in_turn { Verdict::Repeated } else { Verdict::Fine }
     }
 
     /// The first try at which the id that is made for a place is no other call's. Calls before this one take at most

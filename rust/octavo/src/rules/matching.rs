@@ -119,15 +119,13 @@ impl<'a> Waiting<'a> {
 }
 
 /// Matches the results of one exchange with its calls: by id first, then by place where one side has no id.
-///
-/// `any_id`: a result with an id may answer a call without one (Gemini, whose ids are optional).
-pub(super) fn match_results(calls: &[Slot], results: &[Slot], any_id: bool) -> Vec<Fate> {
+pub(super) fn match_results(calls: &[Slot], results: &[Slot]) -> Vec<Fate> {
     let mut waiting = Waiting::new(calls);
     let mut fates: Vec<Fate> = results.iter().map(|result| by_id(&mut waiting, result)).collect();
     // Each only ever moves forward, since what is not free or does not fit now never will be.
     let (mut next, mut next_nameless) = (0, 0);
     for (fate, result) in fates.iter_mut().zip(results) {
-        if matches!(fate, Fate::Answers(_)) || !(result.no_id || any_id) {
+        if matches!(fate, Fate::Answers(_)) {
             continue;
         }
         let number = if result.no_id {

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::demands::Layout;
+use super::demands::{Demands, Layout};
 use super::matching::{Fate, Place, Slot, match_results, slots};
 use super::pairs::{Claim, Pairs};
 use super::{List, Message, Provider, RuleId, Violation};
@@ -113,7 +113,7 @@ impl Neighbours {
     fn report(&self, list: &List<'_>, found: &mut Vec<Violation>) {
         let demands = list.demands;
         let mut waits = vec![true; self.calls.len()];
-        let fates = match_results(&self.calls, &self.results, list.provider == Provider::Gemini);
+        let fates = match_results(&self.calls, &self.results);
         for (fate, result) in fates.iter().zip(&self.results) {
             let rule = match *fate {
                 Fate::Answers(call) => {
@@ -122,7 +122,7 @@ impl Neighbours {
                 }
                 Fate::ByPlace(call) => {
                     answer(&mut waits, call);
-                    demands.missing_id
+                    by_place(demands, result.no_id)
                 }
                 Fate::Repeated => Some(demands.repeated),
                 Fate::Unknown => Some(demands.unknown),
@@ -132,6 +132,11 @@ impl Neighbours {
         let unanswered = self.calls.iter().zip(waits).filter(|(call, waits)| *waits && !call.optional);
         found.extend(unanswered.map(|(call, _)| call.violation(demands.unanswered)));
     }
+}
+
+/// What a result breaks that only its place gives to a call: it has no id, or one that the call does not have.
+fn by_place(demands: &Demands, no_id: bool) -> Option<RuleId> {
+    demands.missing_id.map(|rule| if no_id { rule } else { demands.unknown })
 }
 
 fn answer(waits: &mut [bool], call: usize) {
@@ -186,7 +191,7 @@ fn judge_result(list: &List<'_>, pairs: &Pairs, place: Place, block: &BlockRow) 
     match pairs.claim_of(place) {
         // Of two results, the later one is one too many.
         Claim::Answers(_) | Claim::Replaced => None,
-        Claim::ByPlace(_) => list.demands.missing_id,
+        Claim::ByPlace(_) => by_place(list.demands, block.flags.has(BlockFlags::NO_ID)),
         Claim::Follows(call) if pairs.is_second(call, place) => None,
         Claim::Replaces(_) | Claim::Follows(_) => Some(list.demands.repeated),
         Claim::Early(_) | Claim::Unknown => (!may_stand_alone(list, block)).then_some(list.demands.orphan),
@@ -199,7 +204,7 @@ pub(super) fn may_stand_alone(list: &List<'_>, result: &BlockRow) -> bool {
 }
 
 fn judge_unique(list: &List<'_>, found: &mut Vec<Violation>) {
-    let Some(rule) = list.demands.unique_ids else { return };
+    let Some(rule) = list.demands.unique_ids else { return judge_turns(list, found) };
     let calling = list.messages().filter(|message| message.has(MessageFlags::CALLS));
     let mut ids: Vec<u64> = calling.flat_map(|message| call_ids(&message)).collect();
     if !has_repeats(&mut ids) {
@@ -209,6 +214,19 @@ fn judge_unique(list: &List<'_>, found: &mut Vec<Violation>) {
     for message in list.messages() {
         let again = slots(&message, BlockKind::Call).filter(|call| !call.no_id && !seen.insert(call.id));
         found.extend(again.map(|call| call.violation(rule)));
+    }
+}
+
+/// Ids that may come back in other turns may not in one: its results could not be told apart.
+fn judge_turns(list: &List<'_>, found: &mut Vec<Violation>) {
+    let Some(rule) = list.demands.turn_ids else { return };
+    for message in list.messages().filter(|message| message.has(MessageFlags::CALLS) && message.blocks.len() > 1) {
+        let mut ids: Vec<u64> = call_ids(&message).collect();
+        if ids.len() > 1 && has_repeats(&mut ids) {
+            let mut seen = HashSet::new();
+            let again = slots(&message, BlockKind::Call).filter(|call| !call.no_id && !seen.insert(call.id));
+            found.extend(again.map(|call| call.violation(rule)));
+        }
     }
 }
 

@@ -12,7 +12,7 @@ use std::collections::{HashMap, VecDeque};
 
 use super::demands::Layout;
 use super::matching::{Fate, Place, Slot, match_results, slots};
-use super::{List, Message, Provider};
+use super::{List, Message};
 use crate::message::{BlockKind, MessageFlags, Role};
 use crate::transcript::OPEN_EXCHANGES;
 
@@ -70,7 +70,7 @@ impl Pairs {
         };
         list.messages().for_each(|message| search.read(&message));
         search.settle_early();
-        search.match_by_place(list.provider == Provider::Gemini);
+        search.match_by_place();
         search.settle_repeats();
         search.pairs
     }
@@ -232,7 +232,7 @@ impl Search {
     }
 
     /// Second pass: what no id paired is matched by its place within its exchange.
-    fn match_by_place(&mut self, any_id: bool) {
+    fn match_by_place(&mut self) {
         let calls = std::mem::take(&mut self.calls);
         let unmatched = std::mem::take(&mut self.unmatched);
         let mut calls = calls.chunk_by(|one, other| one.0 == other.0).peekable();
@@ -243,16 +243,16 @@ impl Search {
             else {
                 continue;
             };
-            self.match_group(group, results, any_id);
+            self.match_group(group, results);
         }
     }
 
-    fn match_group(&mut self, calls: &[Numbered], results: &[Numbered], any_id: bool) {
+    fn match_group(&mut self, calls: &[Numbered], results: &[Numbered]) {
         let waiting: Vec<Slot> =
             calls.iter().map(|(_, call)| *call).filter(|call| self.pairs.result_of(call.place).is_none()).collect();
         let unclaimed = |result: &Slot| self.pairs.claim_of(result.place).answered().is_none();
         let results: Vec<Slot> = results.iter().map(|(_, result)| *result).filter(unclaimed).collect();
-        for (fate, result) in match_results(&waiting, &results, any_id).into_iter().zip(&results) {
+        for (fate, result) in match_results(&waiting, &results).into_iter().zip(&results) {
             if let Fate::ByPlace(number) = fate
                 && let Some(call) = waiting.get(number)
             {

@@ -53,7 +53,10 @@ pub(super) fn has_bad_arguments(block: &BlockRow) -> bool {
     block.kind == BlockKind::Call && block.flags.has(BlockFlags::BAD_ARGUMENTS)
 }
 
-/// Whether a call has no id, or one that the provider refuses.
+/// Whether a call has no id, or one that the provider refuses. Some kinds have none, and the id of a question for
+/// consent is the server's.
 pub(super) fn wants_id(block: &BlockRow) -> bool {
-    block.kind == BlockKind::Call && block.flags.has_any(BlockFlags::NO_ID.with(BlockFlags::BAD_ID))
+    let exempt = BlockFlags::IDLESS.with(BlockFlags::CONFIRMATION);
+    let lacking = BlockFlags::NO_ID.with(BlockFlags::BAD_ID);
+    block.kind == BlockKind::Call && block.flags.has_any(lacking) && !block.flags.has_any(exempt)
 }

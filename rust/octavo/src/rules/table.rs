@@ -217,6 +217,14 @@ rules! {
         "the list of calls is empty: it may be left out, and must not be empty",
         "Invalid 'messages[N].tool_calls': empty array. Expected an array with minimum length 1, but got an empty array instead.",
         "openai/openai-python #2061, openai/openai-node PR #1341, chatboxai/chatbox #2079";
+    O11 [OpenAi, Responses] Judged::Messages,
+        "the call {id} has no id",
+        "Missing required parameter: 'messages[N].tool_calls[M].id'. / Missing required parameter: 'input[N].call_id'.",
+        "recalled, not found at a source";
+    O12 [OpenAi] Judged::Messages,
+        "the call id {id} stands twice in one message",
+        "Duplicate value for 'tool_call_id' of 'ID' in message[N]",
+        "recalled, not found at a source";
     R1 [Responses] Judged::Messages,
         "the output for {id} answers no call before it, or answers one twice",
         "No tool call found for function call output with call_id X",
@@ -253,6 +261,10 @@ rules! {
         "calls and responses do not match: {id}",
         "Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.",
         "recalled, not found at a source";
+    G4 [Gemini] Judged::Messages,
+        "the message has no parts, or one that holds nothing",
+        "* GenerateContentRequest.contents[N].parts: contents.parts must not be empty. / parts[M].data: required oneof field 'data' must have one initialized field",
+        "recalled, not found at a source";
     B1 [Bedrock] Judged::Messages,
         "the result for {id} is more than the calls of the turn before it",
         "The number of toolResult blocks at messages.N.content exceeds the number of toolUse blocks of previous turn",
@@ -265,6 +277,10 @@ rules! {
         "the first message must be the user's",
         "A conversation must start with a user message",
         "strands PR #2087";
+    B4 [Bedrock] Judged::Messages,
+        "the call id {id} stands twice in one message",
+        "The toolUse blocks at messages.N.content contain duplicate Ids: ID",
+        "recalled, not found at a source";
     D1 [OpenAi] Judged::Mode("DeepSeek or Kimi with thinking on"),
         "thinking is on, and this assistant message with calls has no reasoning_content",
         "thinking is enabled but reasoning_content is missing in assistant tool call message at index 3",
