@@ -112,6 +112,7 @@ pub(super) fn lay_out(list: &List<'_>, log: &mut Vec<Change>) -> Vec<Draft> {
         waiting: Vec::new(),
         drafts: Vec::with_capacity(list.selection.len()),
         results_end: (usize::MAX, 0),
+        run: (0, 0),
         log,
     };
     for message in list.messages() {
@@ -146,6 +147,8 @@ struct Layer<'l, 'a> {
     drafts: Vec<Draft>,
     /// A message's position, and how many results it starts with.
     results_end: (usize, usize),
+    /// Where the run of assistant messages ends, and where its last calls stand.
+    run: (usize, usize),
     log: &'l mut Vec<Change>,
 }
 
@@ -158,13 +161,27 @@ impl Layer<'_, '_> {
         self.push(message, parts);
         let calls = message.numbered().filter(|(_, block)| block.kind == BlockKind::Call);
         self.waiting.extend(calls.map(|(number, block)| ((message.position, number), *block, message.index)));
-        let next = self.list.at(message.position + 1).filter(|next| next.role() == Role::Assistant);
-        if self.layout != Layout::Items || next.is_none() {
+        let (run_end, last_call) = self.run_of(message.position);
+        if self.layout != Layout::Items || message.position + 1 == run_end {
             self.answer_calls(message.position);
-        } else if self.loose && !next.is_some_and(|next| next.has(MessageFlags::CALLS)) {
+        } else if self.loose && message.position == last_call {
             self.answer_early(message.position);
         }
         self.place_results(message);
+    }
+
+    /// Where the run of assistant messages ends that the one at `position` stands in, and where its last calls stand.
+    /// Looked up once for each run.
+    fn run_of(&mut self, position: usize) -> (usize, usize) {
+        if position >= self.run.0 {
+            self.run = (position, position);
+            let run = self.list.messages().skip(position).take_while(|next| next.role() == Role::Assistant);
+            for message in run {
+                let last_call = if message.has(MessageFlags::CALLS) { message.position } else { self.run.1 };
+                self.run = (message.position + 1, last_call);
+            }
+        }
+        self.run
     }
 
     fn push(&mut self, message: &Message<'_>, parts: Vec<Part>) {
@@ -263,7 +280,7 @@ impl Layer<'_, '_> {
         let stays = match claim {
             Claim::Answers(_) | Claim::ByPlace(_) | Claim::Replaces(_) => true,
             Claim::Unknown => may_stand_alone(self.list, block),
-            Claim::Early(_) | Claim::Replaced | Claim::Follows(_) => false,
+            Claim::Early(_) | Claim::Replaced(_) | Claim::Follows(_) => false,
         };
         if stays && self.loose {
             let part = self.result_part(place, message.index, block, claim);
@@ -272,7 +289,7 @@ impl Layer<'_, '_> {
         let demands = self.list.demands;
         match claim {
             Claim::Unknown => self.log(ChangeKind::DroppedResult, message.index, Some(number), Some(demands.orphan)),
-            Claim::Replaced => {
+            Claim::Replaced(_) => {
                 self.log(ChangeKind::ReplacedResult, message.index, Some(number), Some(demands.repeated));
             }
             Claim::Follows(call) if !self.tells_inside(message) => {

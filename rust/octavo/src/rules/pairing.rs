@@ -189,11 +189,12 @@ fn judge_order(list: &List<'_>, found: &mut Vec<Violation>) {
 
 fn judge_result(list: &List<'_>, pairs: &Pairs, place: Place, block: &BlockRow) -> Option<RuleId> {
     match pairs.claim_of(place) {
-        // Of two results, the later one is one too many.
-        Claim::Answers(_) | Claim::Replaced => None,
+        Claim::Answers(_) => None,
+        // Of several results, all but the first are too many.
+        Claim::Replaced(call) if pairs.first_result_of(call) == Some(place) => None,
         Claim::ByPlace(_) => by_place(list.demands, block.flags.has(BlockFlags::NO_ID)),
         Claim::Follows(call) if pairs.is_second(call, place) => None,
-        Claim::Replaces(_) | Claim::Follows(_) => Some(list.demands.repeated),
+        Claim::Replaced(_) | Claim::Replaces(_) | Claim::Follows(_) => Some(list.demands.repeated),
         Claim::Early(_) | Claim::Unknown => (!may_stand_alone(list, block)).then_some(list.demands.orphan),
     }
 }

@@ -28,8 +28,8 @@ pub(super) enum Claim {
     Early(Place),
     /// The result of this call in place of an earlier one: the model was not called between the two.
     Replaces(Place),
-    /// A later result took its place.
-    Replaced,
+    /// A later result of this call took its place.
+    Replaced(Place),
     /// A later word on this call, whose result the model has read: that result stays as it was sent.
     Follows(Place),
     /// No call has its id.
@@ -41,7 +41,7 @@ impl Claim {
     pub(super) const fn answered(self) -> Option<Place> {
         match self {
             Self::Answers(call) | Self::ByPlace(call) | Self::Early(call) | Self::Replaces(call) => Some(call),
-            Self::Replaced | Self::Follows(_) | Self::Unknown => None,
+            Self::Replaced(_) | Self::Follows(_) | Self::Unknown => None,
         }
     }
 }
@@ -109,7 +109,7 @@ impl Pairs {
     fn replace(&mut self, call: Place, result: Place) {
         if let Some(first) = self.result_of(call) {
             self.first.entry(call).or_insert(first);
-            self.claims.insert(first, Claim::Replaced);
+            self.claims.insert(first, Claim::Replaced(call));
         }
         self.join(call, result, Claim::Replaces(call));
     }
