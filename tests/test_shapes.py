@@ -11,7 +11,9 @@ import pytest
 import octavo
 from octavo import repair, validate
 from octavo.budget import Section
+from octavo.formats import convert
 from octavo.messages import Format
+from octavo.recipes import NO_RESULT
 
 Messages = list[dict[str, Any]]
 
@@ -146,7 +148,7 @@ def test_what_stands_alone_is_judged_and_put_into_a_list(provider: str, messages
     assert len(mended) == len(messages)
     written = json.dumps(mended)
     assert WORDS in written
-    assert octavo.recipes.NO_RESULT not in written
+    assert NO_RESULT not in written
     for message in mended:
         content = message.get("content")
         assert isinstance(content, str) or content is None or all(isinstance(block, dict) for block in content)
@@ -183,7 +185,7 @@ def test_what_calls_nothing_leaves(calls: Any) -> None:
     assert repaired(messages, "openai") == [ASK, {"role": "assistant", "content": WORDS}]
     sent = octavo.assemble(messages, budget=9_000, model="gpt-5").anthropic()
     assert WORDS in json.dumps(sent)
-    assert octavo.formats.convert(messages, "anthropic", source="openai").messages
+    assert convert(messages, "anthropic", source="openai").messages
 
 
 # ---- Ids ----
