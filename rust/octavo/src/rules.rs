@@ -191,6 +191,14 @@ impl<'a> List<'a> {
         self.selection.iter().enumerate().map(move |(position, &index)| Message::new(rows, position, index))
     }
 
+    /// The messages from `start` on. Not `messages().skip(…)`, which walks over what it skips: asked for each turn of
+    /// a list, that is a square.
+    fn messages_from(&self, start: usize) -> impl Iterator<Item = Message<'a>> + use<'a> {
+        let rows = self.rows;
+        let rest = self.selection.get(start..).unwrap_or_default();
+        (start..).zip(rest).map(move |(position, &index)| Message::new(rows, position, index))
+    }
+
     fn at(&self, position: usize) -> Option<Message<'a>> {
         self.selection.get(position).map(|&index| Message::new(self.rows, position, index))
     }

@@ -175,10 +175,7 @@ impl Layer<'_, '_> {
     fn run_of(&mut self, position: usize) -> (usize, usize) {
         if position >= self.run.0 {
             self.run = (position, position);
-            // By position: an iterator would walk there from the start.
-            let list = self.list;
-            let from = (position..).map_while(|position| list.at(position));
-            let run = from.take_while(|next| next.role() == Role::Assistant);
+            let run = self.list.messages_from(position).take_while(|next| next.role() == Role::Assistant);
             for message in run {
                 let last_call = if message.has(MessageFlags::CALLS) { message.position } else { self.run.1 };
                 self.run = (message.position + 1, last_call);
@@ -380,8 +377,7 @@ impl Layer<'_, '_> {
         if self.layout == Layout::Packed {
             return end + 2;
         }
-        let run =
-            (end + 1..).map_while(|position| self.list.at(position)).take_while(|message| message.role() == Role::Tool);
+        let run = self.list.messages_from(end + 1).take_while(|message| message.role() == Role::Tool);
         end + 1 + run.count()
     }
 
