@@ -96,6 +96,7 @@ class Transcript:
         # is held here, least of all while Python code of the caller's runs.
         self._engine = _core.Transcript(format or infer_format((), model), self._counter.core, format is not None)
         self._frames = Frames(self._counter)
+        self._providers: dict[Format, Provider] = {}
         self._modes: dict[tuple[Any, ...], Mode] = {}
         self._costs: dict[Format, tuple[int, int, int]] = {}
         self._sent: Sent | None = None
@@ -396,7 +397,11 @@ class Transcript:
             time.sleep(0)
 
     def _provider_of(self, engine: _core.Transcript) -> Provider:
-        return self._given_provider or infer_provider(engine.format, self._model)
+        format = engine.format
+        provider = self._providers.get(format)
+        if provider is None:
+            provider = self._providers[format] = self._given_provider or infer_provider(format, self._model)
+        return provider
 
     def _extend_unsettled(self, engine: _core.Transcript, fresh: list[Any]) -> int | None:
         """Read messages that may decide the format; where they cannot be read they decide nothing."""
