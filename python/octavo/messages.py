@@ -27,6 +27,7 @@ __all__ = [
     "known_format",
     "leans_to_anthropic",
     "listed",
+    "member",
     "plain",
     "reread",
 ]
@@ -173,6 +174,11 @@ def listed(messages: Iterable[object]) -> list[Any]:
     except TypeError as error:
         raise MessageError(f"expected a list of messages, got {type(messages).__name__}") from error
     return list(each)
+
+
+def member(value: object, name: str) -> Any:
+    """A member of a mapping, or an attribute of an SDK's or Pydantic object; `None` where there is none."""
+    return value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
 
 
 def reread(value: Any) -> Any:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Final, cast
 
 from octavo.budget import Section
 from octavo.checking import refuse
-from octavo.messages import Format, plain
+from octavo.messages import Format, member, plain
 from octavo.spread import spread
 
 __all__ = [
@@ -169,4 +169,4 @@ def joined_by_tail(format: Format, messages: Sequence[Any]) -> int | None:
 
 
 def _role(message: Any) -> Any:
-    return message.get("role") if isinstance(message, Mapping) else getattr(message, "role", None)
+    return member(message, "role")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from octavo.messages import Provider, plain
+from octavo.messages import Format, Provider, member, plain
 
-__all__ = ["fitting_system", "member", "without_empty_texts"]
+__all__ = ["as_blocks", "fitting_system", "without_empty_texts"]
 
 # They refuse a request for one empty text block in its system prompt (rule A26).
 _REFUSE_EMPTY: Final[frozenset[Provider]] = frozenset({"anthropic", "bedrock"})
@@ -40,11 +40,6 @@ def without_empty_texts(system: Any) -> Any:
     return system if said is content else said and {**plain(system), "content": said}
 
 
-def member(value: object, name: str) -> Any:
-    """A member of a mapping, or an attribute of an SDK's or Pydantic object; `None` where there is none."""
-    return value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
-
-
 def _saying(blocks: Sequence[Any]) -> Sequence[Any] | None:
     said = [block for block in blocks if not _is_empty(block)]
     return blocks if len(said) == len(blocks) else said or None
@@ -58,3 +53,36 @@ def _is_empty(block: Any) -> bool:
     if isinstance(text, str):
         return kind in (None, "text") and not text.strip()
     return kind == "text" and text is None
+
+
+def as_blocks(system: Any, format: Format | None = None) -> Any:
+    """Give a list of system messages as the list of their text blocks.
+
+    Clients of Chat Completions keep the system prompt as messages, and hand the leading ones over as `system`: a
+    message among blocks would be refused, or lost where the list is converted.
+
+    Args:
+        system: a system prompt in any form. Never changed.
+        format: the format of the conversation; Bedrock's and Gemini's blocks have no type.
+
+    Returns:
+        The same object where no message is in it.
+    """
+    if isinstance(system, (str, Mapping)) or not isinstance(system, Sequence):
+        return system
+    if not any(_is_message(item) for item in system):
+        return system
+    return [block for item in system for block in _blocks_of(item, format)]
+
+
+def _is_message(item: Any) -> bool:
+    return member(item, "role") is not None and member(item, "content") is not None
+
+
+def _blocks_of(item: Any, format: Format | None) -> list[Any]:
+    if not _is_message(item):
+        return [item]
+    content = plain(item)["content"]
+    if isinstance(content, str):
+        return [{"text": content} if format in ("bedrock", "gemini") else {"type": "text", "text": content}]
+    return list(content) if isinstance(content, (list, tuple)) else [content]

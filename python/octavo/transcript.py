@@ -27,8 +27,7 @@ from octavo.messages import (
 )  # fmt: skip
 from octavo.reading import Read, likely_format, read_apart
 from octavo.sections import placeable
-from octavo.system import fitting_system
-from octavo.system_messages import as_blocks
+from octavo.system import as_blocks, fitting_system
 from octavo.tokens import Counter, TokenCounter, Usage, counter_for
 from octavo.validity import Mode, mode_of
 
@@ -229,17 +228,17 @@ class Transcript:
         limit = Budget.of(budget)
         check_flag("thinking", thinking)
         check_text("previous_response_id", previous_response_id)
-        given, tools = reread(system), reread(tools)
-        engine = self._engine
-        given = as_blocks(given, engine.format)
-        system = fitting_system(given, self._provider_of(engine))
+        engine, tools = self._engine, reread(tools)
+        provider = self._provider_of(engine)
+        given = as_blocks(reread(system), engine.format)
+        system = fitting_system(given, provider)
         mark = mark_of(system, tools)
         added = self._added(engine.format)
         frame = self._frames.frame(engine, mark, system, tools, sections, (limit.tokens, added[2]))
         basis = hash((frame.joined, frame.leading, mark, thinking)) & _BITS
         return Asked(
             engine=engine, counter=self._counter, model=self._model, format=engine.format,
-            provider=self._provider_of(engine), budget=limit, frame=frame, system=system, tools=tools,
+            provider=provider, budget=limit, frame=frame, system=system, tools=tools,
             limits=(limit.tokens, frame.tokens, frame.beside, basis, added[0]), trimmed=system is not given,
             mode=self._mode(engine, mark, thinking, previous_response_id, system, tools),
             added=added, before=self._before(len(engine)), previous_response_id=previous_response_id,

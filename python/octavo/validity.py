@@ -13,11 +13,11 @@ from typing import Any
 from octavo._core import judge_messages, repair_messages
 from octavo.budget import whole_number
 from octavo.checking import check_blocks, check_flag, check_name, check_text
-from octavo.messages import Format, Provider, infer_format, infer_provider, known_format, listed, plain, reread
+from octavo.messages import Format, Provider, infer_format, infer_provider, known_format, listed, member, plain, reread
 from octavo.model_facts import facts_of
 from octavo.recipes import carry_out
 from octavo.recipes.wording import Change, Rule, changes_of, rules, said
-from octavo.system import fitting_system, member
+from octavo.system import fitting_system
 
 __all__ = ["Change", "Mode", "Repaired", "Rule", "Violation", "mode_of", "repair", "repaired_in", "rules", "validate"]
 

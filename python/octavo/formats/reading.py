@@ -9,7 +9,7 @@ from octavo.errors import MessageError
 from octavo.formats.turns import Block, Log, Text, Turn
 from octavo.messages import plain
 from octavo.spread import is_list, is_object, spread
-from octavo.system_messages import as_blocks
+from octavo.system import as_blocks
 
 __all__ = ["System", "content_parts", "role_of", "spoken", "system_given", "system_turn", "text_of"]
 

@@ -5,7 +5,7 @@ use crate::message::Format;
 use crate::plan::{Call, Plan};
 use crate::tokens::calibration::Anchor;
 use crate::transcript::{Entry, Transcript};
-use crate::window::{Limits, Observation, View, anchor_now};
+use crate::window::{Limits, Observation, View, reported_by};
 
 /// How many views are kept: one for each set of limits in use. The oldest is folded anew when asked for.
 const VIEWS: usize = 4;
@@ -41,11 +41,6 @@ impl Reports {
         }
         Ok(())
     }
-}
-
-/// How many messages the report covers that counts for a call made with `end` messages; 0 without one.
-fn reported_to(observations: &[Observation], end: u32) -> u32 {
-    observations.iter().rev().find(|observation| observation.at <= end).map_or(0, |observation| observation.at)
 }
 
 /// A transcript with what has been decided about it.
@@ -121,9 +116,9 @@ impl Assembler {
     /// is, and a smaller window may need another repair.
     fn fitting(&self, view: &View, observations: &[Observation], call: Call) -> Plan {
         let transcript = &self.transcript;
-        let anchor = anchor_now(observations, transcript.len());
+        let reported = reported_by(observations, transcript.len());
+        let (at, anchor) = reported.map_or_else(Default::default, |found| (found.at, found.anchor));
         let previous = view.previous(transcript, observations);
-        let at = reported_to(observations, transcript.len());
         let planned = |extra: u64| {
             let window = view.window(transcript, observations, extra);
             let reported = (at, at > 0 && view.holds(transcript, at, &window));

@@ -77,7 +77,7 @@ pub struct Transcript {
     waited: Vec<u32>,
     /// `lost[i]` = calls that had no result when the next exchange started, in the first `i` of `waited`.
     lost: Vec<u64>,
-    /// Those of them that ask for approval.
+    /// Those of `waited` that ask for approval.
     approvals: Vec<u32>,
     /// How many of `waited`, from the start, are no longer matched with results.
     forgotten: usize,

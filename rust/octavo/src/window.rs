@@ -152,7 +152,7 @@ impl View {
     /// its repair adds. The view itself does not change: the call may never happen.
     pub fn window(&self, transcript: &Transcript, observations: &[Observation], extra: u64) -> Window {
         let end = transcript.len();
-        let room = self.room(transcript, anchor_now(observations, end));
+        let room = self.room(transcript, anchor_at(observations, end.saturating_add(1)));
         let stepped = self.step(transcript, end, room);
         let moved = stepped.is_some();
         let mut window = shown(transcript, stepped.as_ref().or(self.cuts.last()), end, room, moved);
@@ -275,15 +275,19 @@ fn first_exchange(transcript: &Transcript) -> u32 {
 }
 
 /// What was last reported before a call before which there were `call` messages: the newest reported earlier.
-pub(crate) fn anchor_at(observations: &[Observation], call: u32) -> Anchor {
+fn anchor_at(observations: &[Observation], call: u32) -> Anchor {
+    reported_before(observations, call).map_or_else(Anchor::default, |found| found.anchor)
+}
+
+fn reported_before(observations: &[Observation], call: u32) -> Option<&Observation> {
     let after = observations.partition_point(|observation| observation.at < call);
-    after.checked_sub(1).and_then(|last| observations.get(last)).map_or_else(Anchor::default, |found| found.anchor)
+    after.checked_sub(1).and_then(|last| observations.get(last))
 }
 
 /// What was last reported when a call is made with `end` messages: for a call with the same messages, too, where
 /// this one is made again.
-pub(crate) fn anchor_now(observations: &[Observation], end: u32) -> Anchor {
-    anchor_at(observations, end.saturating_add(1))
+pub(crate) fn reported_by(observations: &[Observation], end: u32) -> Option<&Observation> {
+    reported_before(observations, end.saturating_add(1))
 }
 
 /// How far to go down. The low mark where what must stay is below it; else halfway between what must stay

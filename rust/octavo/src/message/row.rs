@@ -51,6 +51,44 @@ pub enum BlockKind {
     Other,
 }
 
+// The operations of a set of facts, for blocks and for messages alike.
+macro_rules! facts {
+    ($flags:ident) => {
+        impl $flags {
+            /// Whether all of `other`'s facts hold.
+            pub const fn has(self, other: Self) -> bool {
+                self.0 & other.0 == other.0
+            }
+
+            /// Both sets of facts together.
+            #[must_use]
+            pub const fn with(self, other: Self) -> Self {
+                Self(self.0 | other.0)
+            }
+
+            /// `other` added when `holds`.
+            #[must_use]
+            pub const fn when(self, holds: bool, other: Self) -> Self {
+                if holds { self.with(other) } else { self }
+            }
+
+            /// The facts without `other`'s.
+            #[must_use]
+            pub const fn without(self, other: Self) -> Self {
+                Self(self.0 & !other.0)
+            }
+
+            /// Whether one of `other`'s facts holds.
+            pub const fn has_any(self, other: Self) -> bool {
+                self.0 & other.0 != 0
+            }
+        }
+    };
+}
+
+facts!(BlockFlags);
+facts!(MessageFlags);
+
 /// Facts about a block that rules ask for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub struct BlockFlags(pub u16);
@@ -100,34 +138,6 @@ impl BlockFlags {
     const BREAKPOINTS_AT: u32 = 13;
     /// The most breakpoints that are told apart. No provider takes as many, so that more are as wrong.
     const MOST_BREAKPOINTS: u32 = 7;
-
-    /// Whether all of `other`'s facts hold.
-    pub const fn has(self, other: Self) -> bool {
-        self.0 & other.0 == other.0
-    }
-
-    /// Both sets of facts together.
-    #[must_use]
-    pub const fn with(self, other: Self) -> Self {
-        Self(self.0 | other.0)
-    }
-
-    /// `other` added when `holds`.
-    #[must_use]
-    pub const fn when(self, holds: bool, other: Self) -> Self {
-        if holds { self.with(other) } else { self }
-    }
-
-    /// The facts without `other`'s.
-    #[must_use]
-    pub const fn without(self, other: Self) -> Self {
-        Self(self.0 & !other.0)
-    }
-
-    /// Whether one of `other`'s facts holds.
-    pub const fn has_any(self, other: Self) -> bool {
-        self.0 & other.0 != 0
-    }
 
     /// Whether the block carries a cache breakpoint of any life.
     pub const fn is_breakpoint(self) -> bool {
@@ -195,28 +205,6 @@ impl MessageFlags {
     pub const ODD_CALL: Self = Self(1 << 14);
     /// There is a list of calls, and it is empty.
     pub const EMPTY_CALLS: Self = Self(1 << 15);
-
-    /// Whether all of `other`'s facts hold.
-    pub const fn has(self, other: Self) -> bool {
-        self.0 & other.0 == other.0
-    }
-
-    /// Both sets of facts together.
-    #[must_use]
-    pub const fn with(self, other: Self) -> Self {
-        Self(self.0 | other.0)
-    }
-
-    /// `other` added when `holds`.
-    #[must_use]
-    pub const fn when(self, holds: bool, other: Self) -> Self {
-        if holds { self.with(other) } else { self }
-    }
-
-    /// Whether one of `other`'s facts holds.
-    pub const fn has_any(self, other: Self) -> bool {
-        self.0 & other.0 != 0
-    }
 }
 
 impl MessageFlags {
