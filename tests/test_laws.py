@@ -134,18 +134,24 @@ def test_the_sessions_move_their_cut_and_keep_it() -> None:
 
 
 @searched
-@given(history=histories(), budget=budgets, marks=MARKS, thinking=st.sampled_from([None, True, False]))
+@given(
+    history=histories(),
+    budget=budgets,
+    marks=MARKS,
+    thinking=st.sampled_from([None, True, False]),
+    model=st.sampled_from([None, "claude-sonnet-4-5"]),
+)
 def test_the_result_is_valid_whatever_the_budget(
-    history: tuple[Format, Messages], budget: int, marks: octavo.Marks, thinking: bool | None
+    history: tuple[Format, Messages], budget: int, marks: octavo.Marks, thinking: bool | None, model: str | None
 ) -> None:
     format, messages = history
     untouched = copy.deepcopy(messages)
     limit = octavo.Budget(budget, marks=marks)
-    context = octavo.assemble(messages, budget=limit, format=format, provider=format, thinking=thinking)
-    broken = octavo.validate(context.messages, format=format, provider=format, thinking=thinking)
+    context = octavo.assemble(messages, budget=limit, model=model, format=format, provider=format, thinking=thinking)
+    broken = octavo.validate(context.messages, model=model, format=format, provider=format, thinking=thinking)
     assert [one for one in broken if one.rule not in THE_REQUEST_S] == []
     # What is sent is counted once more, by another way than the running sums.
-    counter = octavo.counter_for(None)
+    counter = octavo.counter_for(model)
     counted = counter.count_messages(context.messages, context.tools, context.system, format=format).tokens
     # A repair's notes are reckoned at the longest: never under what is sent, and exact where nothing was repaired.
     assert context.report.tokens == context.tokens >= counted

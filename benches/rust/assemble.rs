@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use criterion::{BatchSize, BenchmarkId, Criterion, criterion_group, criterion_main};
 use octavo::assemble::Assembler;
 use octavo::budget::Marks;
-use octavo::message::{BlockFlags, BlockKind, BlockRow, Estimated, Format, MessageEnd, MessageFlags, Role};
+use octavo::message::{BlockFlags, BlockKind, BlockRow, Counted, Estimated, Format, MessageEnd, MessageFlags, Role};
 use octavo::plan::Call;
 use octavo::rules::{AddedTokens, Mode, Provider};
 use octavo::transcript::Entry;
@@ -20,7 +20,7 @@ const BUDGET: u64 = 15_400;
 fn entry(role: Role, kind: BlockKind, id: u64) -> Entry {
     let end = MessageEnd { role, flags: MessageFlags::default() };
     let blocks = vec![BlockRow { id, tokens: TOKENS, flags: BlockFlags::default(), kind }];
-    Entry { end, tokens: TOKENS, estimated: Estimated::default(), blocks }
+    Entry { end, tokens: TOKENS, estimated: Estimated::default(), thinking: Counted::default(), blocks }
 }
 
 /// A question, four calls with their results, an answer, and again.

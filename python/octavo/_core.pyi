@@ -337,8 +337,12 @@ class Plan:
         """The same against a plan that was made before on the same transcript."""
     def pinned(self, transcript: Transcript) -> list[tuple[str, int]]:
         """What cannot be left out: `(reason, tokens)`."""
-    def kept_tokens(self, transcript: Transcript) -> int:
-        """Tokens of the messages that are sent as they are."""
+    def kept_tokens(self, transcript: Transcript) -> tuple[int, int]:
+        """Tokens of the messages that are sent as they are, and what the provider takes out of the others."""
+    def stripped_by_speech(self, transcript: Transcript, behind: int) -> int:
+        """What the provider takes out of what is sent once the user speaks before the last `behind` messages."""
+    def tokens_in(self, transcript: Transcript, start: int, end: int) -> int:
+        """Tokens of the messages in `start..end` as they count at this call, framing included."""
     def leaving(self, transcript: Transcript) -> list[tuple[int, int]]:
         """Give the messages that the next cut would leave out, as ranges that do not touch."""
 

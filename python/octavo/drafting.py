@@ -119,7 +119,8 @@ def draft_of(asked: Asked, plan: _core.Plan) -> Draft:
         shown = asked.engine.shown(plan)
     else:
         shown = carry_out(asked.source, recipes, asked.format)
-        counted = asked.frame.tokens + plan.kept_tokens(asked.engine) + _composed_tokens(asked, recipes, shown)
+        kept, stripped = plan.kept_tokens(asked.engine)
+        counted = asked.frame.tokens + kept + _composed_tokens(asked, recipes, shown) - stripped
     system = asked.system
     for block in asked.frame.joined:
         system = into_system(asked.format, system, block)
@@ -180,7 +181,11 @@ def _place_sections(draft: Draft) -> None:
     placed = list(frame.placed)
     if draft.headed is not None and alternates(format):
         _frame_head(draft, placed)
-    for fitted in _share_tail(draft):
+    tail = _share_tail(draft)
+    if any(fitted.block for fitted in tail):
+        # What stands at the tail is the user's word: thinking before it is then of an earlier turn.
+        draft.counted -= draft.plan.stripped_by_speech(asked.engine, _behind_tail(draft))
+    for fitted in tail:
         tokens = _write_tail(draft, fitted) if fitted.block else 0
         placed.append(placed_as(asked.counter, fitted, tokens))
         draft.counted += tokens
@@ -194,6 +199,12 @@ def _frame_head(draft: Draft, placed: list[Placed]) -> None:
     at = next(at for at, one in enumerate(placed) if one.place == "head" and one.tokens)
     placed[at] = replace(placed[at], tokens=placed[at].tokens + framing)
     draft.counted += framing
+
+
+def _behind_tail(draft: Draft) -> int:
+    """How many messages stand behind the one that the tail's text joins: an answer that the model is to go on with."""
+    joined = joined_by_tail(draft.asked.format, draft.messages)
+    return 0 if joined is None else len(draft.messages) - 1 - joined
 
 
 def _write_tail(draft: Draft, fitted: Fitted) -> int:

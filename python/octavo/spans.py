@@ -64,7 +64,7 @@ def _repaired_spans(draft: Draft, shown: range, reason: str, repaired: _Repaired
 def _span(draft: Draft, start: int, end: int, verdict: str, reason: str) -> Span:
     engine, counter = draft.asked.engine, draft.asked.counter
     method: Method = "estimated" if engine.estimated_in(start, end)[0] else counter.method
-    return Span(start, end, engine.tokens_in(start, end), method, verdict, reason)
+    return Span(start, end, draft.plan.tokens_in(engine, start, end), method, verdict, reason)
 
 
 @dataclass(frozen=True, slots=True)

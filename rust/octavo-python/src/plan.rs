@@ -92,9 +92,19 @@ impl Plan {
         )
     }
 
-    /// Tokens of the messages that are sent as they are.
-    fn kept_tokens(&self, transcript: &Transcript) -> u64 {
+    /// Tokens of the messages that are sent as they are, and what the provider takes out of the others.
+    fn kept_tokens(&self, transcript: &Transcript) -> (u64, u64) {
         transcript.with_rows(|rows| self.plan.kept_tokens(rows))
+    }
+
+    /// What the provider takes out of what is sent once the user speaks before the last `behind` messages of it.
+    fn stripped_by_speech(&self, transcript: &Transcript, behind: usize) -> u64 {
+        transcript.with_rows(|rows| self.plan.stripped_by_speech(rows, behind))
+    }
+
+    /// Tokens of the messages in `start..end` as they count at this call, framing included.
+    fn tokens_in(&self, transcript: &Transcript, start: u32, end: u32) -> u64 {
+        transcript.with_rows(|rows| self.plan.window.tokens_in(rows, start, end))
     }
 
     /// The messages that the next cut would leave out, as ranges that do not touch.

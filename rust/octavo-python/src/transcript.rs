@@ -212,10 +212,11 @@ impl Transcript {
         (estimated.tokens, estimated.error)
     }
 
-    /// Tokens of all messages, framing included. O(1).
+    /// Tokens of all messages as they count at the next call, framing included. O(1), or O(log messages) for models
+    /// that do not keep thinking.
     #[getter]
     fn tokens(&self) -> u64 {
-        self.with_rows(octavo::transcript::Transcript::tokens)
+        self.with_rows(|rows| rows.tokens_at(0, rows.len(), rows.turn_before(rows.len())))
     }
 
     /// Bytes that the rows take.

@@ -1,7 +1,9 @@
 //! Reads and counts one message into the rows that a transcript keeps.
 
 use crate::error::Result;
-use crate::message::{BlockEnd, BlockFlags, BlockKind, BlockRow, Estimated, Format, Media, Sink, TextKind, read};
+use crate::message::{
+    BlockEnd, BlockFlags, BlockKind, BlockRow, Counted, Estimated, Format, Media, Sink, TextKind, read,
+};
 use crate::node::Node;
 use crate::tokens::tally::Tally;
 use crate::transcript::{Entry, block_row, flags_of};
@@ -11,6 +13,7 @@ struct Builder<'a> {
     tally: &'a mut Tally,
     blocks: Vec<BlockRow>,
     estimated: Estimated,
+    thinking: Counted,
     scratch: String,
 }
 
@@ -34,6 +37,7 @@ impl Sink for Builder<'_> {
             row.flags = row.flags.with(BlockFlags::ESTIMATED);
             self.estimated = self.estimated.plus(count.estimated);
         }
+        self.thinking = self.thinking.plus(self.tally.stripped(end.kind, count));
         self.blocks.push(row);
     }
 
@@ -51,10 +55,15 @@ impl Sink for Builder<'_> {
 /// # Errors
 /// As [`read`]: there is no message here at all.
 pub fn read_entry<N: Node>(format: Format, index: usize, node: &N, tally: &mut Tally) -> Result<Entry> {
-    let mut builder =
-        Builder { tally, blocks: Vec::with_capacity(2), estimated: Estimated::default(), scratch: String::new() };
+    let mut builder = Builder {
+        tally,
+        blocks: Vec::with_capacity(2),
+        estimated: Estimated::default(),
+        thinking: Counted::default(),
+        scratch: String::new(),
+    };
     let mut end = read(format, index, node, &mut builder)?;
-    let Builder { tally, blocks, mut estimated, .. } = builder;
+    let Builder { tally, blocks, mut estimated, thinking, .. } = builder;
     end.flags = flags_of(end.flags, &blocks);
     // What stands outside a block (a participant's name, an answer that was spoken) belongs to the framing.
     let outside = tally.take_block(BlockKind::Other);
@@ -62,5 +71,5 @@ pub fn read_entry<N: Node>(format: Format, index: usize, node: &N, tally: &mut T
     let framing = tally.message(end.role, end.flags);
     let content = blocks.iter().fold(0_u32, |sum, block| sum.saturating_add(block.tokens));
     let tokens = content.saturating_add(outside.tokens).saturating_add(framing);
-    Ok(Entry { end, tokens, estimated, blocks })
+    Ok(Entry { end, tokens, estimated, thinking, blocks })
 }

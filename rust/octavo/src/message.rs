@@ -24,7 +24,7 @@ mod wave;
 use crate::error::{Error, Result};
 use crate::node::{Key, Node, NodeKind};
 
-pub use estimated::Estimated;
+pub use estimated::{Counted, Estimated};
 pub use row::{BlockFlags, BlockKind, BlockRow, MessageFlags, MessageRow, Role, Rows, id_hash};
 
 /// The shape that messages are written in.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::budget::share;
-use crate::message::{BlockFlags, Estimated};
+use crate::message::{BlockFlags, BlockKind, BlockRow, Estimated};
 use crate::rules::{AddedTokens, Mode, Piece, Provider, Recipe, Repair, repair, repaired_rows};
 use crate::tokens::calibration::Anchor;
 use crate::transcript::{Opening, Transcript};
@@ -136,8 +136,8 @@ impl Plan {
         let leading = transcript.tokens_in(0, window.leading);
         let shown = leading.saturating_add(window.tokens);
         let repaired = repair.as_ref().map_or(0, |repair| {
-            let rows = repaired_rows(transcript.rows(), &repair.messages, call.added);
-            let tokens = rows.messages.iter().map(|row| u64::from(row.tokens)).sum::<u64>();
+            let costs = costs_of(transcript, &repair.messages, call.added);
+            let tokens = costs.iter().map(Cost::tokens).sum::<u64>();
             tokens.cast_signed().saturating_sub(shown.cast_signed())
         });
         Self { call, anchor, window, previous, reported, spans, repair, repaired, leading }
@@ -152,7 +152,8 @@ impl Plan {
     /// What is no text among the tokens of the messages that are sent, from message `from` on. An edited message
     /// counts with all of it while one block of that kind is left.
     pub fn estimated(&self, transcript: &Transcript, from: u32) -> Estimated {
-        let of = |start: u32, end: u32| transcript.estimated_in(start.max(from), end.max(from));
+        let turn = transcript.turn_before(self.window.end);
+        let of = |start: u32, end: u32| transcript.estimated_at(start.max(from), end.max(from), turn);
         let Some(repair) = &self.repair else {
             return self.spans.iter().fold(Estimated::default(), |sum, span| sum.plus(of(span.start, span.end)));
         };
@@ -249,14 +250,26 @@ impl Plan {
         leaving
     }
 
-    /// Tokens of the messages that are sent as they are: all that are shown, or what a repair kept.
-    pub fn kept_tokens(&self, transcript: &Transcript) -> u64 {
-        let Some(repair) = &self.repair else { return self.leading.saturating_add(self.window.tokens) };
-        let kept = repair.messages.iter().map(|recipe| match recipe {
-            Recipe::Keep(index) => transcript.tokens_in(*index, index.saturating_add(1)),
-            Recipe::Compose { .. } => 0,
-        });
-        kept.sum()
+    /// Tokens of the messages that are sent as they are: all that are shown, or what a repair kept. And what the
+    /// provider takes out of the others.
+    pub fn kept_tokens(&self, transcript: &Transcript) -> (u64, u64) {
+        let Some(repair) = &self.repair else { return (self.leading.saturating_add(self.window.tokens), 0) };
+        let costs = costs_of(transcript, &repair.messages, self.call.added);
+        costs.iter().zip(&repair.messages).fold((0, 0), |(kept, out), (cost, recipe)| match recipe {
+            Recipe::Keep(_) => (kept + cost.tokens(), out),
+            Recipe::Compose { .. } => (kept, out + cost.stripped),
+        })
+    }
+
+    /// What the provider takes out of what is sent once the user speaks before the last `behind` messages of it: the
+    /// thinking of this turn so far. 0 for models that keep it.
+    pub fn stripped_by_speech(&self, transcript: &Transcript, behind: usize) -> u64 {
+        if transcript.keeps_thinking() {
+            return 0;
+        }
+        let costs = costs_of(transcript, &recipes(&self.spans, self.repair.clone()), self.call.added);
+        let before = costs.len().saturating_sub(behind);
+        costs.iter().take(before).map(|cost| cost.thinking.saturating_sub(cost.stripped)).sum()
     }
 
     /// What cannot be left out, by reason, with its tokens: the parts to blame when a context is over.
@@ -270,7 +283,7 @@ impl Plan {
             let span = transcript.span_of(exchange, end);
             let reason =
                 if Some(exchange) == newest { Reason::Newest } else { self.anchor_reason(transcript, exchange) };
-            let tokens = transcript.tokens_in(span.start, span.end);
+            let tokens = self.window.tokens_in(transcript, span.start, span.end);
             match pinned.iter_mut().find(|known| known.0 == reason) {
                 Some(known) => known.1 = known.1.saturating_add(tokens),
                 None => pinned.push((reason, tokens)),
@@ -295,15 +308,47 @@ impl Plan {
 
     fn shared(&self, transcript: &Transcript, before: &[Recipe]) -> SharedPrefix {
         let now = recipes(&self.spans, self.repair.clone());
-        let same: Vec<Recipe> =
-            now.into_iter().zip(before).take_while(|(ours, theirs)| ours == *theirs).map(|pair| pair.0).collect();
-        let rows = repaired_rows(transcript.rows(), &same, self.call.added);
+        let same = now.iter().zip(before).take_while(|(ours, theirs)| ours == theirs).count();
+        let costs = costs_of(transcript, &now, self.call.added);
         SharedPrefix {
-            messages: u32::try_from(same.len()).unwrap_or(u32::MAX),
-            tokens: rows.messages.iter().map(|row| u64::from(row.tokens)).collect(),
-            whole: same.len() == before.len(),
+            messages: u32::try_from(same).unwrap_or(u32::MAX),
+            tokens: costs.iter().take(same).map(Cost::tokens).collect(),
+            whole: same == before.len(),
         }
     }
+}
+
+/// What one message costs that is sent.
+struct Cost {
+    /// All of it.
+    whole: u64,
+    /// Of that, thinking that is not counted in later turns.
+    thinking: u64,
+    /// Of that, what the provider takes out at this call: it is of an earlier turn.
+    stripped: u64,
+}
+
+impl Cost {
+    const fn tokens(&self) -> u64 {
+        self.whole.saturating_sub(self.stripped)
+    }
+}
+
+/// What the messages cost that the recipes make, each.
+fn costs_of(transcript: &Transcript, recipes: &[Recipe], added: AddedTokens) -> Vec<Cost> {
+    let sent = repaired_rows(transcript.rows(), recipes, added);
+    let keeps = transcript.keeps_thinking();
+    let turn = sent.messages.iter().rposition(|row| row.flags.begin_turn(row.role)).unwrap_or(0);
+    let costs = sent.messages.iter().zip(0_u32..).enumerate().map(|(at, (row, message))| {
+        let thinking = if keeps { 0 } else { thinking_of(sent.rows().blocks_of(message)) };
+        Cost { whole: u64::from(row.tokens), thinking, stripped: if at < turn { thinking } else { 0 } }
+    });
+    costs.collect()
+}
+
+fn thinking_of(blocks: &[BlockRow]) -> u64 {
+    let thinks = |block: &&BlockRow| matches!(block.kind, BlockKind::Thinking | BlockKind::RedactedThinking);
+    blocks.iter().filter(thinks).map(|block| u64::from(block.tokens)).sum()
 }
 
 /// The messages whose media, or content that only the provider can read, are in what the recipe makes.

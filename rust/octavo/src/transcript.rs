@@ -11,7 +11,7 @@ use std::collections::HashMap;
 
 use crate::error::{Error, Result};
 use crate::message::{
-    BlockEnd, BlockKind, BlockRow, Estimated, Format, MessageEnd, MessageFlags, MessageRow, Rows, id_hash,
+    BlockEnd, BlockKind, BlockRow, Counted, Estimated, Format, MessageEnd, MessageFlags, MessageRow, Rows, id_hash,
 };
 
 pub use exchange::{Exchange, Opening, Pin};
@@ -42,6 +42,8 @@ pub struct Entry {
     pub tokens: u32,
     /// Of those, what is no text.
     pub estimated: Estimated,
+    /// Of its tokens, thinking that the provider takes out again once the user speaks; nothing where it stays.
+    pub thinking: Counted,
     /// Its blocks, in order.
     pub blocks: Vec<BlockRow>,
 }
@@ -65,6 +67,11 @@ pub struct Transcript {
     /// Messages with media or content that only the provider can read, in order, each with the sum up to and
     /// with itself. Most messages have none, and cost nothing here.
     estimates: Vec<(u32, Estimated)>,
+    /// Messages with thinking that the provider takes out of earlier turns, in order, each with the sum up to and
+    /// with itself. Empty for models that keep it.
+    thinking: Vec<(u32, Counted)>,
+    /// Messages that begin a turn after the first such thinking, oldest first.
+    turns: Vec<u32>,
     exchanges: Vec<Exchange>,
     /// For each id that waits for a result: the exchanges that called it, oldest first.
     open: HashMap<u64, Vec<u32>>,
@@ -100,6 +107,8 @@ impl Transcript {
             blocks: Vec::new(),
             sums: vec![0],
             estimates: Vec::new(),
+            thinking: Vec::new(),
+            turns: Vec::new(),
             exchanges: Vec::new(),
             open: HashMap::new(),
             called: HashMap::new(),
@@ -172,8 +181,40 @@ impl Transcript {
     }
 
     fn estimated_before(&self, message: u32) -> Estimated {
-        let after = self.estimates.partition_point(|&(index, _)| index < message);
-        after.checked_sub(1).and_then(|last| self.estimates.get(last)).map(|&(_, sum)| sum).unwrap_or_default()
+        before(&self.estimates, message)
+    }
+
+    /// Whether no message has thinking that the provider takes out of earlier turns.
+    pub fn keeps_thinking(&self) -> bool {
+        self.thinking.is_empty()
+    }
+
+    /// The first message of the turn in which a call with `end` messages is made: where the user spoke last. 0 where
+    /// it does not matter, since no thinking stands before it. O(log messages).
+    pub fn turn_before(&self, end: u32) -> u32 {
+        let after = self.turns.partition_point(|&turn| turn < end);
+        after.checked_sub(1).and_then(|last| self.turns.get(last)).copied().unwrap_or(0)
+    }
+
+    /// What the provider takes out of the messages in `start..end` at a call in the turn that starts at message
+    /// `turn`: the thinking of earlier turns. Nothing for models that keep it. O(log messages).
+    pub fn stripped_in(&self, start: u32, end: u32, turn: u32) -> Counted {
+        let end = end.min(turn);
+        if self.thinking.is_empty() || start >= end {
+            return Counted::default();
+        }
+        before(&self.thinking, end).minus(before(&self.thinking, start))
+    }
+
+    /// Tokens of the messages in `start..end` as they count at a call in the turn that starts at message `turn`.
+    /// O(log messages), and O(1) for models that keep thinking.
+    pub fn tokens_at(&self, start: u32, end: u32, turn: u32) -> u64 {
+        self.tokens_in(start, end).saturating_sub(self.stripped_in(start, end, turn).tokens)
+    }
+
+    /// What is no text among them.
+    pub fn estimated_at(&self, start: u32, end: u32, turn: u32) -> Estimated {
+        self.estimated_in(start, end).minus(self.stripped_in(start, end, turn).estimated)
     }
 
     /// The first message of an exchange; past the last exchange, the number of messages.
@@ -204,6 +245,8 @@ impl Transcript {
             + size_of_val(self.blocks.as_slice())
             + size_of_val(self.sums.as_slice())
             + size_of_val(self.estimates.as_slice())
+            + size_of_val(self.thinking.as_slice())
+            + size_of_val(self.turns.as_slice())
             + size_of_val(self.exchanges.as_slice())
             + size_of_val(self.calls.as_slice())
             + size_of_val(self.waited.as_slice())
@@ -232,6 +275,11 @@ impl Transcript {
         self.place(&row, &entry.blocks);
         if !entry.estimated.is_none() {
             self.estimates.push((self.len(), self.estimated_before(u32::MAX).plus(entry.estimated)));
+        }
+        if !entry.thinking.is_none() {
+            self.thinking.push((self.len(), before(&self.thinking, u32::MAX).plus(entry.thinking)));
+        } else if flags.begin_turn(row.role) && !self.thinking.is_empty() {
+            self.turns.push(self.len());
         }
         self.messages.push(row);
         self.blocks.extend_from_slice(&entry.blocks);
@@ -329,7 +377,9 @@ impl Transcript {
         let row = self.messages.get(message as usize)?;
         let end = MessageEnd { role: row.role, flags: row.flags };
         let estimated = self.estimated_in(message, message.saturating_add(1));
-        Some(Entry { end, tokens: row.tokens, estimated, blocks: self.rows().blocks_of(message).to_vec() })
+        let thinking = self.stripped_in(message, message.saturating_add(1), u32::MAX);
+        let blocks = self.rows().blocks_of(message).to_vec();
+        Some(Entry { end, tokens: row.tokens, estimated, thinking, blocks })
     }
 
     /// The transcript as it was when it had `len` messages. O(len).
@@ -374,6 +424,12 @@ impl Transcript {
 
 fn full(what: &'static str) -> Error {
     Error::OutOfRange { name: what, expected: "at most 4,294,967,295 in one transcript", got: "more".into() }
+}
+
+/// The sum before a message, of sums up to and with some.
+fn before<S: Copy + Default>(sums: &[(u32, S)], message: u32) -> S {
+    let after = sums.partition_point(|&(index, _)| index < message);
+    after.checked_sub(1).and_then(|last| sums.get(last)).map(|&(_, sum)| sum).unwrap_or_default()
 }
 
 /// A message's own flags with those that its blocks tell.

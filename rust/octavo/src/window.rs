@@ -90,6 +90,11 @@ pub struct Window {
 }
 
 impl Window {
+    /// Tokens of the messages in `start..end` as they count at this call.
+    pub fn tokens_in(&self, transcript: &Transcript, start: u32, end: u32) -> u64 {
+        transcript.tokens_at(start, end, transcript.turn_before(self.end))
+    }
+
     /// The messages that are shown, in order, as ranges that do not touch.
     pub fn spans(&self, transcript: &Transcript) -> Vec<Range<u32>> {
         let mut spans: Vec<Range<u32>> = Vec::with_capacity(self.anchors.len() + 2);
@@ -213,7 +218,9 @@ fn shown(transcript: &Transcript, cut: Option<&Cut>, end: u32, room: u64, moved:
     let first = first_exchange(transcript);
     let exchange = cut.map_or(first, |cut| cut.exchange);
     let anchors = anchors_of(transcript, cut, exchange, end).into_owned();
-    let tokens = anchored(transcript, &anchors, end) + transcript.tokens_in(transcript.start_of(exchange), end);
+    let turn = transcript.turn_before(end);
+    let kept: u64 = anchors.iter().map(|&anchor| tokens_of(transcript, anchor, end, turn)).sum();
+    let tokens = kept + transcript.tokens_at(transcript.start_of(exchange), end, turn);
     Window { end, leading: transcript.leading().min(end), cut: exchange, anchors, tokens, room, moved }
 }
 
@@ -239,23 +246,25 @@ fn anchors_of<'c>(transcript: &Transcript, cut: Option<&'c Cut>, from: u32, end:
 struct Cost<'t> {
     transcript: &'t Transcript,
     end: u32,
+    turn: u32,
     count: u32,
     placeholder: u64,
 }
 
 impl<'t> Cost<'t> {
     fn new(transcript: &'t Transcript, end: u32, limits: &Limits) -> Self {
-        Self { transcript, end, count: transcript.exchanges_before(end), placeholder: limits.placeholder }
+        let (turn, count) = (transcript.turn_before(end), transcript.exchanges_before(end));
+        Self { transcript, end, turn, count, placeholder: limits.placeholder }
     }
 
     /// Everything from exchange `cut` on. Calls of the newest exchange may still be answered.
     fn since(&self, cut: u32) -> u64 {
-        let tokens = self.transcript.tokens_in(self.transcript.start_of(cut), self.end);
+        let tokens = self.transcript.tokens_at(self.transcript.start_of(cut), self.end, self.turn);
         tokens.saturating_add(self.lost(cut, self.count.saturating_sub(1)))
     }
 
     fn of(&self, exchange: u32) -> u64 {
-        let tokens = tokens_of(self.transcript, exchange, self.end);
+        let tokens = tokens_of(self.transcript, exchange, self.end, self.turn);
         tokens.saturating_add(self.lost(exchange, exchange.saturating_add(1)))
     }
 
@@ -413,10 +422,11 @@ pub(crate) fn loop_opening(transcript: &Transcript, end: u32) -> Option<u32> {
 /// others within [`OPEN_SHARE`] of the room. A result that comes for one that was let go brings it back.
 pub fn obligations(transcript: &Transcript, end: u32, room: u64) -> impl Iterator<Item = u32> + '_ {
     let most = share(room, OPEN_SHARE);
+    let turn = transcript.turn_before(end);
     let mut spent = 0_u64;
     transcript.obligations(end).filter(move |&open| {
         let confirms = transcript.exchanges().get(open as usize).is_some_and(|found| found.confirms);
-        let after = spent.saturating_add(tokens_of(transcript, open, end));
+        let after = spent.saturating_add(tokens_of(transcript, open, end, turn));
         let kept = confirms || after <= most;
         if kept && !confirms {
             spent = after;
@@ -425,11 +435,7 @@ pub fn obligations(transcript: &Transcript, end: u32, room: u64) -> impl Iterato
     })
 }
 
-fn tokens_of(transcript: &Transcript, exchange: u32, end: u32) -> u64 {
+fn tokens_of(transcript: &Transcript, exchange: u32, end: u32, turn: u32) -> u64 {
     let span = transcript.span_of(exchange, end);
-    transcript.tokens_in(span.start, span.end)
-}
-
-fn anchored(transcript: &Transcript, anchors: &[u32], end: u32) -> u64 {
-    anchors.iter().map(|&anchor| tokens_of(transcript, anchor, end)).sum()
+    transcript.tokens_at(span.start, span.end, turn)
 }

@@ -3,7 +3,7 @@
 
 use octavo::assemble::Assembler;
 use octavo::budget::Marks;
-use octavo::message::{BlockFlags, BlockKind, BlockRow, Estimated, Format, MessageEnd, MessageFlags, Role};
+use octavo::message::{BlockFlags, BlockKind, BlockRow, Counted, Estimated, Format, MessageEnd, MessageFlags, Role};
 use octavo::plan::{Call, Plan};
 use octavo::rules::{AddedTokens, ChangeKind, Mode, Provider};
 use octavo::transcript::{Entry, Transcript};
@@ -41,7 +41,13 @@ fn block(kind: BlockKind, id: u64, tokens: u32) -> BlockRow {
 
 fn entry(role: Role, blocks: Vec<BlockRow>) -> Entry {
     let end = MessageEnd { role, flags: MessageFlags::default() };
-    Entry { end, tokens: blocks.iter().map(|block| block.tokens).sum(), estimated: Estimated::default(), blocks }
+    Entry {
+        end,
+        tokens: blocks.iter().map(|block| block.tokens).sum(),
+        estimated: Estimated::default(),
+        thinking: Counted::default(),
+        blocks,
+    }
 }
 
 /// Writes the turns as Chat Completions messages: each result is a message of its own.

@@ -1,5 +1,33 @@
 //! The part of a count that no vocabulary gives.
 
+/// Tokens, and what of them is estimated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Counted {
+    /// All of them.
+    pub tokens: u64,
+    /// Of those, what is no text.
+    pub estimated: Estimated,
+}
+
+impl Counted {
+    /// Both together.
+    #[must_use]
+    pub const fn plus(self, other: Self) -> Self {
+        Self { tokens: self.tokens.saturating_add(other.tokens), estimated: self.estimated.plus(other.estimated) }
+    }
+
+    /// What is left without `other`.
+    #[must_use]
+    pub const fn minus(self, other: Self) -> Self {
+        Self { tokens: self.tokens.saturating_sub(other.tokens), estimated: self.estimated.minus(other.estimated) }
+    }
+
+    /// Whether there is nothing.
+    pub const fn is_none(self) -> bool {
+        self.tokens == 0 && self.estimated.is_none()
+    }
+}
+
 /// Tokens of media and of what only the provider can read, and how far they can be off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub struct Estimated {

@@ -208,6 +208,12 @@ impl MessageFlags {
 }
 
 impl MessageFlags {
+    /// Whether a message with them begins a turn: the user says something, beside results or alone.
+    #[must_use]
+    pub const fn begin_turn(self, role: Role) -> bool {
+        matches!(role, Role::User) && self.has(Self::SPEECH)
+    }
+
     /// What one of its blocks says about the whole message.
     #[must_use]
     pub const fn of_block(block: &BlockRow) -> Self {

@@ -108,6 +108,11 @@ impl Bpe {
         true
     }
 
+    /// Every token that `text` starts with, shortest first, and its length.
+    pub(super) fn tokens_at(&self, text: &[u8]) -> impl Iterator<Item = (u32, usize)> {
+        self.trie.prefixes(text)
+    }
+
     /// Whether `left` and `right` can stand beside each other in an encoding: takes both apart along their
     /// merges, latest first, and looks for an earlier merge across the border.
     pub(super) fn compatible(&self, mut left: u32, mut right: u32) -> bool {

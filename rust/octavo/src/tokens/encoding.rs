@@ -95,8 +95,8 @@ impl CountTokens for Encoding {
         }
     }
 
-    /// Exactly the longest one, but inside a pretoken of more than 256 bytes, where only the places near the last token
-    /// that fits are tried. Every answer has been counted.
+    /// Exactly the longest one, but far inside a pretoken of more than 64 KiB, or of more than 4 KiB of blanks, where not
+    /// every place is tried. Every answer has been counted.
     fn truncate<'text>(&self, text: &'text str, limit: usize) -> &'text str {
         let Counted::Over(at, tokens) = self.scan(text, limit) else { return text };
         let length = match self.pattern {

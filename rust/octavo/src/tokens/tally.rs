@@ -12,10 +12,10 @@ use super::CountTokens;
 use super::calibration::{self, MediaError};
 use super::data::{scale, to_row};
 use super::image::is_measured;
-use super::model::{Method, Profile};
+use super::model::{Method, Profile, Thinking};
 use crate::error::Result;
 use crate::message::{
-    BlockEnd, BlockKind, Estimated, Format, Media, MessageEnd, MessageFlags, Role, Sink, TextKind,
+    BlockEnd, BlockKind, BlockRow, Counted, Estimated, Format, Media, MessageEnd, MessageFlags, Role, Sink, TextKind,
     read as read_message, read_unknown,
 };
 use crate::node::{Key, MAX_DEPTH, Node, NodeKind, write_json};
@@ -36,6 +36,8 @@ pub struct Tally {
     /// Of those, what is no text.
     block_estimated: Estimated,
     sums: Parts,
+    /// Of `sums`, thinking that the provider takes out once the user speaks again.
+    thinking: Counted,
     scratch: String,
 }
 
@@ -90,6 +92,7 @@ impl Tally {
         Errors { media, unstated, tools }: Errors,
     ) -> Self {
         let (block, block_estimated, sums, scratch) = (0, Estimated::default(), Parts::default(), String::new());
+        let thinking = Counted::default();
         let (media_error, unstated_error, tools_error) = (media, unstated, tools);
         Self {
             profile,
@@ -102,6 +105,7 @@ impl Tally {
             block,
             block_estimated,
             sums,
+            thinking,
             scratch,
         }
     }
@@ -179,6 +183,16 @@ impl Tally {
         BlockCount { tokens: to_row(block), estimated }
     }
 
+    /// What of a block the provider takes out once the user speaks again: thinking, for models that do not keep it.
+    pub fn stripped(&self, kind: BlockKind, count: BlockCount) -> Counted {
+        let thinks = matches!(kind, BlockKind::Thinking | BlockKind::RedactedThinking);
+        if thinks && self.profile.thinking == Thinking::Stripped {
+            Counted { tokens: u64::from(count.tokens), estimated: count.estimated }
+        } else {
+            Counted::default()
+        }
+    }
+
     /// Tokens that frame a message, whatever is in it.
     pub fn message(&mut self, _role: Role, flags: MessageFlags) -> u32 {
         let framing = self.profile.framing;
@@ -222,7 +236,7 @@ impl Tally {
             Some(inner) => self.system_texts(&inner, depth + 1),
             // A Bedrock cache point is a marker, not text.
             None if node.get(Key::CachePoint).is_some() || node.kind() == NodeKind::Null => {}
-            None => read_unknown(node, &mut Reading { tally: self, tokens: 0 }),
+            None => read_unknown(node, &mut Reading::new(self)),
         }
     }
 
@@ -255,17 +269,29 @@ impl Tally {
 
     /// Counts one message without keeping rows of it: framing included.
     pub fn read<N: Node>(&mut self, format: Format, index: usize, message: &N) -> Result<u32> {
-        let mut reading = Reading { tally: self, tokens: 0 };
+        let mut reading = Reading::new(self);
         let end: MessageEnd = read_message(format, index, message, &mut reading)?;
-        let tokens = reading.tokens;
+        let Reading { tokens, thinking, flags, .. } = reading;
+        if flags.begin_turn(end.role) {
+            self.strip();
+        }
+        self.thinking = self.thinking.plus(thinking);
         // What stands outside of a block (a participant's name) belongs to the message.
         let outside = self.take_block(BlockKind::Marker).tokens;
         Ok(tokens.saturating_add(outside).saturating_add(self.message(end.role, end.flags)))
     }
 
+    /// Takes out what the provider does: the thinking of turns that are over.
+    fn strip(&mut self) {
+        let Counted { tokens, estimated } = std::mem::take(&mut self.thinking);
+        self.sums.text = self.sums.text.saturating_sub(tokens.saturating_sub(estimated.tokens));
+        self.sums.estimated = self.sums.estimated.minus(estimated);
+    }
+
     /// Everything counted so far and [`Self::fixed`], with its method and error bound; starts anew.
     pub fn counted(&mut self, with_fixed: bool) -> Count {
         let sums = std::mem::take(&mut self.sums);
+        self.thinking = Counted::default();
         let fixed = if with_fixed { u64::from(self.fixed()) } else { 0 };
         let tokens = [sums.text, sums.estimated.tokens, sums.tools, fixed].into_iter().fold(0, u64::saturating_add);
         let (method, error_bound) = self.certainty(sums);
@@ -304,6 +330,14 @@ fn add(tokens: u64, around: i32) -> u64 {
 struct Reading<'a> {
     tally: &'a mut Tally,
     tokens: u32,
+    thinking: Counted,
+    flags: MessageFlags,
+}
+
+impl<'a> Reading<'a> {
+    fn new(tally: &'a mut Tally) -> Self {
+        Self { tally, tokens: 0, thinking: Counted::default(), flags: MessageFlags::default() }
+    }
 }
 
 impl Sink for Reading<'_> {
@@ -320,7 +354,11 @@ impl Sink for Reading<'_> {
     }
 
     fn end_block(&mut self, end: BlockEnd<'_>) {
-        self.tokens = self.tokens.saturating_add(self.tally.take_block(end.kind).tokens);
+        let count = self.tally.take_block(end.kind);
+        self.tokens = self.tokens.saturating_add(count.tokens);
+        self.thinking = self.thinking.plus(self.tally.stripped(end.kind, count));
+        let row = BlockRow { id: 0, tokens: count.tokens, flags: end.flags, kind: end.kind };
+        self.flags = self.flags.with(MessageFlags::of_block(&row));
     }
 
     fn scratch(&mut self) -> String {

@@ -17,6 +17,10 @@ pub(super) struct Window {
     over: (usize, usize),
 }
 
+/// Windows up to this many bytes are searched place by place, from what the encoding says; longer ones in longer and
+/// longer steps, since each place is counted.
+const STEPPED: usize = 4096;
+
 /// Windows up to this many bytes are searched byte by byte. Only a single pretoken makes a longer one.
 const NEAR: usize = 256;
 
@@ -27,11 +31,17 @@ pub(super) fn length<S: Split>(text: &str, limit: usize, start: (usize, usize), 
     let Some(window) = search.window::<S>(start, limit) else { return text.len() };
     let left = limit - window.tokens;
     let fits = |search: &mut Search<'_>, end: usize| search.count::<S>(window.from, end) <= left;
-    let mut end = if window.to - window.from <= NEAR { window.to } else { search.far_end::<S>(&window, left) };
+    let size = window.to - window.from;
+    let mut end = match size {
+        ..=NEAR => window.to,
+        // The last blank of a run belongs to the word behind it, and to the run where that is cut off.
+        ..=STEPPED => window.to.min(search.far_end::<S>(&window, left) + 2 * char::MAX_LEN_UTF8),
+        _ => search.far_end::<S>(&window, left),
+    };
     let mut step = 1;
     while end > window.from && !(text.is_char_boundary(end) && fits(&mut search, end)) {
         // Byte by byte where it is near; faster and faster through a run that is split otherwise than expected.
-        if window.to - window.from > NEAR && text.is_char_boundary(end) {
+        if size > STEPPED && text.is_char_boundary(end) {
             step *= 2;
         }
         end = text.floor_char_boundary(end.saturating_sub(step).max(window.from));
@@ -92,40 +102,64 @@ impl Search<'_> {
         self.bpe.count(self.text.get(from..to).unwrap_or_default(), &mut self.scratch)
     }
 
-    /// A little more than what can fit, for a pretoken too long to try every place.
-    ///
-    /// Cut between two of its tokens, a pretoken keeps the encoding before the cut; so the cut lies near the end of the
-    /// last token that fits. Two tokens more, and every place between, are tried from there.
+    /// The longest that can fit, for a pretoken too long to count every beginning of it.
     fn far_end<S: Split>(&mut self, window: &Window, left: usize) -> usize {
         let (from, to) = window.over;
-        let before = self.count::<S>(window.from, from);
+        let fitting = left.saturating_sub(self.count::<S>(window.from, from));
         let piece = self.text.get(from..to).unwrap_or_default();
-        let tokens = self.bpe.encode(piece, &mut self.scratch);
-        let fitting = left.saturating_sub(before);
-        let sure: usize = tokens.iter().take(fitting).map(|&(_, length)| length as usize).sum();
-        let more: usize = tokens.iter().skip(fitting).take(2).map(|&(_, length)| length as usize).sum();
-        self.refine(piece, from, (sure, more), fitting)
+        let (head, kept) = self.head(piece, fitting);
+        let rest = piece.get(head..).unwrap_or_default();
+        from + head + longest(rest, kept, fitting.saturating_sub(kept.map_or(0, |(_, tokens)| tokens)), self.bpe)
     }
 
-    /// The longest beginning of the encoded pretoken between `sure` and `sure + more` bytes that has at most
-    /// `fitting` tokens; only the last tokens are encoded anew for each place.
-    fn refine(&mut self, piece: &[u8], from: usize, (sure, more): (usize, usize), fitting: usize) -> usize {
-        let tokens = self.bpe.encode(piece, &mut self.scratch).to_vec();
-        let kept = fitting.saturating_sub(KEPT_BACK);
-        let head: usize = tokens.iter().take(kept).map(|&(_, length)| length as usize).sum();
-        let last = kept.checked_sub(1).and_then(|at| tokens.get(at)).map(|&(token, _)| token);
-        let longer =
-            (sure + 1..=sure + more).rev().filter(|&end| piece.get(end).is_none_or(|byte| byte & 0xc0 != 0x80));
-        for end in longer {
-            let tail = self.bpe.encode(piece.get(head..end).unwrap_or_default(), &mut self.scratch);
-            let joins = last.zip(tail.first()).is_none_or(|(last, &(first, _))| self.bpe.compatible(last, first));
-            if joins && kept + tail.len() <= fitting {
-                return from + end;
-            }
-        }
-        from + sure
+    /// Where the search for the longest beginning starts: at the front, or, past [`FAR`], so many tokens before the cut.
+    /// Cut between two of its tokens, a pretoken keeps the encoding before the cut.
+    fn head(&mut self, piece: &[u8], fitting: usize) -> (usize, Option<(u32, usize)>) {
+        let tokens = self.bpe.encode(piece, &mut self.scratch);
+        let sure: usize = tokens.iter().take(fitting).map(|&(_, length)| length as usize).sum();
+        let kept = if sure > FAR { fitting.saturating_sub(KEPT_BACK) } else { 0 };
+        let head = tokens.iter().take(kept).map(|&(_, length)| length as usize).sum();
+        (head, kept.checked_sub(1).and_then(|at| tokens.get(at)).map(|&(token, _)| (token, kept)))
     }
 }
 
-/// Tokens before the cut that are encoded anew when a place near it is tried.
-const KEPT_BACK: usize = 16;
+/// Length of the longest beginning of `rest` that has at most `limit` tokens and ends with a character, where `last` is
+/// the token before it.
+///
+/// Every beginning has one encoding, and that is the encoding of a shorter beginning with one token more. So each place
+/// is reached from exactly one place before it; places that take too many tokens lead nowhere.
+fn longest(rest: &[u8], last: Option<(u32, usize)>, limit: usize, bpe: &Bpe) -> usize {
+    let mut reached: Vec<Option<(u32, u32)>> = vec![None];
+    let (mut at, mut end, mut best) = (0, 0, 0);
+    while at <= end {
+        let (before, used) = match reached.get(at).copied().flatten() {
+            Some((token, tokens)) => (Some(token), tokens as usize),
+            None => (last.map(|(token, _)| token).filter(|_| at == 0), 0),
+        };
+        let known = at == 0 || before.is_some();
+        if known && rest.get(at).is_none_or(|byte| byte & 0xc0 != 0x80) {
+            best = at;
+        }
+        if known && used < limit {
+            for (token, length) in bpe.tokens_at(rest.get(at..).unwrap_or_default()) {
+                if reached.len() <= at + length {
+                    reached.resize(at + length + 1, None);
+                }
+                let Some(place) = reached.get_mut(at + length) else { continue };
+                if place.is_none() && before.is_none_or(|before| bpe.compatible(before, token)) {
+                    *place = Some((token, u32::try_from(used + 1).unwrap_or(u32::MAX)));
+                    end = end.max(at + length);
+                }
+            }
+        }
+        at += 1;
+    }
+    best
+}
+
+/// Beginnings up to so many bytes are searched from the front. The search of a megabyte of dashes, of which 28 tokens
+/// start at every place, would take a second.
+const FAR: usize = 64 * 1024;
+
+/// Tokens before the cut that are tried anew in a beginning longer than [`FAR`].
+const KEPT_BACK: usize = 256;

@@ -138,7 +138,7 @@ fn is_silent(name: &str) -> bool {
 
 /// A value of which it is not published how the model sees it: its JSON, in doubt.
 fn unknown<N: Node>(tally: &mut Tally, value: &N) {
-    read_unknown(value, &mut Reading { tally, tokens: 0 });
+    read_unknown(value, &mut Reading::new(tally));
 }
 
 /// What is counted meanwhile is in doubt.
