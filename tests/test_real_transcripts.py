@@ -88,17 +88,21 @@ def test_every_cut_is_valid_and_within_the_budget_or_says_so(recorded: list[Conv
 def must_stay(messages: list[Any], cut: int) -> set[int]:
     """What no budget takes away before a call: what leads, the task, the newest request, and the newest turn.
 
-    And the turn after the request where it thinks: the provider wants a tool loop to open with thinking.
+    The task may be several messages before the first answer. A tool loop begins behind what the user says without
+    results, and its first turn stays where it thinks: the provider wants it to.
     """
     leading = next((at for at in range(cut) if messages[at]["role"] != "system"), cut)
     asked = [at for at in range(leading, cut) if messages[at]["role"] == "user" and says_something(messages[at])]
     turn = next((at for at in range(cut - 1, -1, -1) if messages[at]["role"] == "assistant"), leading)
     # A request that came in one message with results stays with the calls that they answer.
     called = [at - 1 for at in asked[-1:] if holds_results(messages[at])]
-    opening = asked[-1] + 1 if asked else cut
-    follows = range(opening, next((at for at in range(opening + 1, cut) if of_model(messages[at])), cut))
+    answers = [at for at in range(cut) if of_model(messages[at])]
+    task = [at for at in asked if at < min(answers, default=cut)]
+    prompts = [at for at in range(leading, cut) if messages[at]["role"] == "user" and not holds_results(messages[at])]
+    opening = next((at for at in answers if prompts and at > prompts[-1]), cut)
+    follows = range(opening, next((at for at in answers if at > opening), cut))
     loop = follows if opening < cut and thinks(messages[opening]) else ()
-    return {*range(leading), *asked[:1], *called, *asked[-1:], *loop, *range(turn, cut)}
+    return {*range(leading), *task, *called, *asked[-1:], *prompts[-1:], *loop, *range(turn, cut)}
 
 
 def of_model(message: Any) -> bool:

@@ -131,9 +131,7 @@ def test_the_total_is_what_a_recount_gives(
     messages = session(format, WORDS * data.draw(st.integers(0, 9)), data.draw(st.integers(0, 3)))
     messages = messages[: data.draw(st.integers(1, len(messages)))]
     sections = [octavo.Section("state", "the state is good", place)] if data.draw(st.booleans()) else []
-    context = octavo.assemble(
-        messages, budget=budget, model=model, format=format, thinking=thinking, sections=sections
-    )
+    context = octavo.assemble(messages, budget=budget, model=model, format=format, thinking=thinking, sections=sections)
     counter = octavo.counter_for(model)
     recount = counter.count_messages(context.messages, context.tools, context.system, format=format)
     assert context.tokens == recount.tokens, context.report

@@ -311,6 +311,9 @@ class Plan:
     def left(self) -> int:
         """Tokens left for volatile content, in the transcript's own count."""
     @property
+    def cut(self) -> int:
+        """The first exchange of the shown history, anchors aside."""
+    @property
     def moved(self) -> bool:
         """Whether the cut moved at this call."""
     @property
@@ -336,7 +339,7 @@ class Plan:
     def shared_with(self, transcript: Transcript, previous: Plan) -> list[int]:
         """The same against a plan that was made before on the same transcript."""
     def pinned(self, transcript: Transcript) -> list[tuple[str, int]]:
-        """What cannot be left out: `(reason, tokens)`."""
+        """What cannot be left out: `(reason, tokens)`; what a repair added is `repairs`."""
     def kept_tokens(self, transcript: Transcript) -> tuple[int, int]:
         """Tokens of the messages that are sent as they are, and what the provider takes out of the others."""
     def stripped_by_speech(self, transcript: Transcript, behind: int) -> int:

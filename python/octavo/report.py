@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from octavo.prefix import shared_with_before
@@ -45,16 +46,17 @@ class Report:
         fits: whether `tokens` is within `budget`.
         over: by how much it is not.
         pinned: what could not be left out, with its tokens, when it does not fit: `fixed` (system, tools, framing),
-            `sections` (those before the history), and messages by their span's reason; the newest exchange, which
-            the call is about to answer, is `newest`.
-        fixed_tokens: system, tools and framing.
+            `sections`, messages by their span's reason (the newest exchange, which the call is about to answer, is
+            `newest`), and what `repairs` added. The sum is `tokens`.
+        fixed_tokens: system, tools and framing, with what a provider reports beside what was counted.
         history_tokens: messages, after repairs.
         section_tokens: sections of every place.
         stable_prefix_tokens: tokens at the start that the call before sent as well, what stood at its tail
             aside; 0 for a first call.
         first_changed_index: the first position in the context's messages that the call before did not send
             at that place; `None` for a first call.
-        moved: whether the history's cut moved at this call.
+        moved: whether the history's cut moved at this call, or stands elsewhere than in the context before because
+            what stands around the history was of another size there.
         spans: every message of the conversation, in runs.
         sections: the sections that have a text, kept or not: first those before the history, then the tail's.
         repairs: what was changed to obey the provider's rules, in plain words.
@@ -158,8 +160,8 @@ def _escape(character: str) -> str:
 def report_of(draft: Draft) -> Report:
     """Explain a draft: everything here is worked out when somebody reads it, not when the context is made."""
     asked, plan = draft.asked, draft.plan
-    fixed = plan.reported(asked.frame.tokens - sum(placed.tokens for placed in asked.frame.placed))
-    sections = plan.reported(draft.section_tokens)
+    own = asked.frame.tokens - sum(placed.tokens for placed in asked.frame.placed)
+    fixed, sections = _shares(draft, [own, draft.section_tokens])
     over = max(0, draft.tokens - asked.budget.tokens)
     shared = shared_with_before(draft)
     method, bound = _certainty(draft)
@@ -175,15 +177,24 @@ def report_of(draft: Draft) -> Report:
         over=over,
         pinned=_pinned(draft) if over else {},
         fixed_tokens=fixed,
-        history_tokens=max(0, draft.tokens - fixed - sections),
+        history_tokens=draft.tokens - fixed - sections,
         section_tokens=sections,
         stable_prefix_tokens=0 if shared is None else shared[1],
         first_changed_index=None if shared is None else shared[0],
-        moved=plan.moved,
+        moved=plan.moved or _cut_elsewhere(draft),
         spans=tuple(spans_of(draft)),
         sections=draft.placed,
         repairs=tuple(_repairs(draft)),
     )
+
+
+def _cut_elsewhere(draft: Draft) -> bool:
+    """Whether the context before was cut at another place: what stands around the history was of another size."""
+    asked, before = draft.asked, draft.asked.before
+    if before is None or before.engine is not asked.engine or before.limits[0] != asked.limits[0]:
+        # Under another budget it was another look at the same history.
+        return False
+    return before.plan.cut != draft.plan.cut
 
 
 def _repairs(draft: Draft) -> Iterator[str]:
@@ -227,18 +238,27 @@ def _counted(draft: Draft, estimated: int, error: int) -> tuple[Method, int]:
 
 
 def _pinned(draft: Draft) -> dict[str, int]:
-    """What could not be left out, by reason, in tokens."""
-    plan, engine = draft.plan, draft.asked.engine
-    frame = draft.asked.frame
-    sections = sum(placed.tokens for placed in frame.placed)
-    pinned = {"fixed": plan.reported(frame.tokens - sections)}
-    if sections:
-        pinned["sections"] = plan.reported(sections)
-    if plan.leading:
-        pinned["leading"] = plan.reported(engine.tokens_in(0, plan.leading))
-    for reason, tokens in plan.pinned(engine):
-        pinned[reason] = plan.reported(tokens)
+    """What could not be left out, by reason, in tokens that add up to the context's."""
+    plan, frame = draft.plan, draft.asked.frame
+    fixed = frame.tokens - sum(placed.tokens for placed in frame.placed)
+    parts = [("fixed", fixed), ("sections", draft.section_tokens), *plan.pinned(draft.asked.engine)]
+    # What a placeholder and a tail really take may differ from what was set aside for them.
+    parts.append(("repairs", draft.counted))
+    pinned: dict[str, int] = {}
+    for (name, _), tokens in zip(parts, _shares(draft, [tokens for _, tokens in parts]), strict=True):
+        if tokens or name == "fixed":
+            pinned[name] = pinned.get(name, 0) + tokens
     return pinned
+
+
+def _shares(draft: Draft, parts: list[int]) -> list[int]:
+    """The provider's tokens for consecutive parts of what is sent.
+
+    What a count cannot see (a system prompt that a proxy adds) is in the first part, once.
+    """
+    reached = accumulate(parts, lambda sum_, tokens: min(sum_ + tokens, draft.counted), initial=0)
+    reported = [draft.plan.reported(sum_) if at else 0 for at, sum_ in enumerate(reached)]
+    return [after - before for before, after in pairwise(reported)]
 
 
 def _section_row(placed: Placed) -> _Row:

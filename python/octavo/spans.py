@@ -28,8 +28,9 @@ class Span:
         verdict: `kept`, `edited` or `dropped`.
         reason: why. What is kept is a `leading` system message, the `task`, the `request`, an `obligation` (a call
             that may still be answered), `pinned`, `answered_late`, the `loop_opening` (which must start with
-            thinking), or in the `window`. What is dropped was `before_cut`. What a repair edited or dropped has the
-            id of the rule that asked for it (see :func:`octavo.rules`).
+            thinking), a `compaction` (the provider's summary of what stood before), or in the `window`. What is dropped
+            was `before_cut`. What a repair edited or dropped has the id of the rule that asked for it (see
+            :func:`octavo.rules`).
         source: where it comes from: `history`, the conversation itself.
     """
 

@@ -314,7 +314,8 @@ class Transcript:
 
         Raises:
             ArgumentError: `context` is no context.
-            OctavoError: no context was assembled yet, or this one has messages that were taken back since.
+            OctavoError: no context was assembled yet, or this one has messages that were taken back since, or is
+                of another conversation.
             BudgetError: there is no number of input tokens in it.
         """
         reported = Usage.read(usage).input
@@ -323,8 +324,11 @@ class Transcript:
             sent = self._sent if context is None else sent_in(context)
             if sent is None:
                 raise OctavoError("observe needs a context that was assembled before: there is none yet")
-            if sent.plan.end > len(engine):
+            end = sent.plan.end
+            if end > len(engine):
                 raise OctavoError("observe needs a context whose messages are there: this one has been taken back")
+            if sent.engine is not engine and end and sent.engine[end - 1] is not engine[end - 1]:
+                raise OctavoError("observe needs a context of this conversation: this one is of another")
             if engine.observe(sent.plan.end, sent.limits[3], reported, sent.counted):
                 return
             time.sleep(0)

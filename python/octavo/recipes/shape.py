@@ -49,7 +49,7 @@ NO_RESULT: Final = "Error: no result was recorded for this call."
 NO_DETAILS: Final = "Error: the tool gave no details."
 """Stands in a result that reports an error without a word, which Anthropic and Bedrock refuse."""
 
-START: Final = "(Earlier messages of this conversation are not shown.)"
+START: Final = "(The conversation is shown from here on.)"
 """Said by the user before an assistant message that would open the list."""
 
 CONTINUE: Final = "Continue."

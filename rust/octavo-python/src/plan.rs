@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use octavo::budget::{Marks, Request};
-use octavo::plan::Call;
+use octavo::plan::{Call, Reason};
 use octavo::rules::{AddedTokens, Provider, Recipe};
 use octavo::tokens::calibration::Anchor;
 use octavo::window::Limits;
@@ -143,6 +143,12 @@ impl Plan {
         self.plan.left()
     }
 
+    /// The first exchange of the shown history, anchors aside.
+    #[getter]
+    fn cut(&self) -> u32 {
+        self.plan.window.cut
+    }
+
     /// Whether the cut moved at this call.
     #[getter]
     fn moved(&self) -> bool {
@@ -198,9 +204,9 @@ impl Plan {
         transcript.with_rows(|rows| self.plan.shared_with(rows, &previous.plan)).tokens
     }
 
-    /// What cannot be left out: (reason, tokens).
+    /// What cannot be left out: (reason, tokens); what a repair added is `repairs`.
     fn pinned(&self, transcript: &Transcript) -> Vec<(&'static str, u64)> {
         let pinned = transcript.with_rows(|rows| self.plan.pinned(rows));
-        pinned.into_iter().map(|(reason, tokens)| (reason.name(), tokens)).collect()
+        pinned.into_iter().map(|(reason, tokens)| (reason.map_or("repairs", Reason::name), tokens)).collect()
     }
 }

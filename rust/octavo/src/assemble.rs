@@ -158,7 +158,9 @@ impl Assembler {
         for known in &mut reports {
             known.observations.retain(|observation| observation.at <= len);
         }
-        Ok(Self { transcript: self.transcript.truncated(len)?, reports, views: Vec::new() })
+        let transcript = self.transcript.truncated(len)?;
+        let views = self.views.iter().map(|view| view.truncated(&transcript)).collect();
+        Ok(Self { transcript, reports, views })
     }
 
     fn view(&mut self, limits: Limits) -> View {

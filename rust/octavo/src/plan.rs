@@ -15,7 +15,7 @@ use crate::window::{Limits, Window, loop_opening, next_cut};
 pub enum Reason {
     /// A system message at the start: always kept.
     Leading,
-    /// The first thing the user said: what the conversation is for.
+    /// What the user said before the model first answered: what the conversation is for.
     Task,
     /// What the user had asked for when the cut moved.
     Request,
@@ -31,6 +31,8 @@ pub enum Reason {
     StoredCall,
     /// It opens the current tool loop, which must start with thinking.
     LoopOpening,
+    /// It holds the provider's summary of what stood before it.
+    Compaction,
     /// Within the window.
     Window,
     /// Before the cut.
@@ -50,6 +52,7 @@ impl Reason {
             Self::AnsweredLate => "answered_late",
             Self::StoredCall => "stored_call",
             Self::LoopOpening => "loop_opening",
+            Self::Compaction => "compaction",
             Self::Window => "window",
             Self::BeforeCut => "before_cut",
         }
@@ -205,19 +208,22 @@ impl Plan {
     }
 
     fn anchor_reason(&self, transcript: &Transcript, exchange: u32) -> Reason {
-        if transcript.task() == Some(exchange) {
+        if transcript.task_before(self.window.end).binary_search(&exchange).is_ok() {
             Reason::Task
         } else if transcript.pins().iter().any(|pin| pin.exchange == exchange && pin.holds(self.window.end)) {
             Reason::Pinned
         } else if transcript.obligations(self.window.end).any(|open| open == exchange) {
             // Before the request: a user who speaks while a call waits speaks in the call's own exchange.
             Reason::Obligation
+        } else if self.opens_loop(transcript, exchange) {
+            // Before the request: results that come with a word of the user's go on with the loop.
+            Reason::LoopOpening
         } else if transcript.exchanges().get(exchange as usize).is_some_and(|found| found.user_speech) {
             Reason::Request
         } else if self.answers_stored(transcript, exchange) {
             Reason::StoredCall
-        } else if self.opens_loop(transcript, exchange) {
-            Reason::LoopOpening
+        } else if transcript.compaction_before(self.window.end) == Some(exchange) {
+            Reason::Compaction
         } else if transcript.answered_late(0, self.window.end).any(|call| call == exchange) {
             Reason::AnsweredLate
         } else {
@@ -272,24 +278,30 @@ impl Plan {
         costs.iter().take(before).map(|cost| cost.thinking.saturating_sub(cost.stripped)).sum()
     }
 
-    /// What cannot be left out, by reason, with its tokens: the parts to blame when a context is over.
-    pub fn pinned(&self, transcript: &Transcript) -> Vec<(Reason, u64)> {
-        let end = self.window.end;
-        let newest = transcript.exchanges_before(end).checked_sub(1);
-        let anchors = self.window.anchors.iter().copied();
-        let shown = anchors.chain(self.window.cut..transcript.exchanges_before(end));
-        let mut pinned: Vec<(Reason, u64)> = Vec::new();
-        for exchange in shown {
-            let span = transcript.span_of(exchange, end);
-            let reason =
-                if Some(exchange) == newest { Reason::Newest } else { self.anchor_reason(transcript, exchange) };
-            let tokens = self.window.tokens_in(transcript, span.start, span.end);
+    /// What cannot be left out, by reason, with its tokens: the parts to blame when a context is over. `None` is what a
+    /// repair added.
+    pub fn pinned(&self, transcript: &Transcript) -> Vec<(Option<Reason>, u64)> {
+        let sent = recipes(&self.spans, self.repair.clone());
+        let costs = costs_of(transcript, &sent, self.call.added);
+        let mut pinned: Vec<(Option<Reason>, u64)> = Vec::new();
+        for (recipe, cost) in sent.iter().zip(&costs) {
+            let reason = source(recipe).map(|message| self.reason_of(transcript, message));
             match pinned.iter_mut().find(|known| known.0 == reason) {
-                Some(known) => known.1 = known.1.saturating_add(tokens),
-                None => pinned.push((reason, tokens)),
+                Some(known) => known.1 = known.1.saturating_add(cost.tokens()),
+                None => pinned.push((reason, cost.tokens())),
             }
         }
         pinned
+    }
+
+    /// Why a message that is sent cannot be left out.
+    fn reason_of(&self, transcript: &Transcript, message: u32) -> Reason {
+        if message < self.window.leading {
+            return Reason::Leading;
+        }
+        let exchange = transcript.exchange_of(message);
+        let newest = transcript.exchanges_before(self.window.end).checked_sub(1);
+        if Some(exchange) == newest { Reason::Newest } else { self.anchor_reason(transcript, exchange) }
     }
 
     /// The messages that this call sends exactly as the call before did, repairs included: how many, and
@@ -315,6 +327,19 @@ impl Plan {
             tokens: costs.iter().take(same).map(Cost::tokens).collect(),
             whole: same == before.len(),
         }
+    }
+}
+
+/// The message that what a recipe makes comes from, or most of it; `None` for what a repair says.
+fn source(recipe: &Recipe) -> Option<u32> {
+    match recipe {
+        Recipe::Keep(message) => Some(*message),
+        Recipe::Compose { from, pieces, .. } => from.or_else(|| {
+            pieces.iter().find_map(|piece| match piece {
+                Piece::Block { message, .. } | Piece::NoResult { message, .. } => Some(*message),
+                Piece::Note(_) => None,
+            })
+        }),
     }
 }
 

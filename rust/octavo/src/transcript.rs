@@ -90,6 +90,10 @@ pub struct Transcript {
     forgotten: usize,
     /// Exchanges in which the user says something, oldest first.
     requests: Vec<u32>,
+    /// The user's messages without results, oldest first: each begins a tool loop.
+    prompts: Vec<u32>,
+    /// Exchanges that hold a provider's summary of what stands before it, oldest first.
+    compactions: Vec<u32>,
     /// Calls and results in different exchanges: the later one and the one that it needs, in order of the first.
     late: Vec<(u32, u32)>,
     pins: Vec<Pin>,
@@ -118,6 +122,8 @@ impl Transcript {
             approvals: Vec::new(),
             forgotten: 0,
             requests: Vec::new(),
+            prompts: Vec::new(),
+            compactions: Vec::new(),
             late: Vec::new(),
             pins: Vec::new(),
             calls: Vec::new(),
@@ -253,6 +259,8 @@ impl Transcript {
             + size_of_val(self.lost.as_slice())
             + size_of_val(self.approvals.as_slice())
             + size_of_val(self.requests.as_slice())
+            + size_of_val(self.prompts.as_slice())
+            + size_of_val(self.compactions.as_slice())
             + size_of_val(self.late.as_slice())
             + size_of_val(self.pins.as_slice())
             + self.called.len() * size_of::<(u64, u32)>()
@@ -273,6 +281,9 @@ impl Transcript {
         let flags = flags_of(entry.end.flags, &entry.blocks);
         let row = MessageRow { first_block, blocks, tokens: entry.tokens, flags, role: entry.end.role };
         self.place(&row, &entry.blocks);
+        if entry.blocks.iter().any(|block| block.kind == BlockKind::Compaction) {
+            self.compactions.push(self.exchange_count().saturating_sub(1));
+        }
         if !entry.estimated.is_none() {
             self.estimates.push((self.len(), self.estimated_before(u32::MAX).plus(entry.estimated)));
         }
@@ -325,9 +336,26 @@ impl Transcript {
         &self.pins
     }
 
-    /// The first exchange in which the user says something: the task.
-    pub fn task(&self) -> Option<u32> {
-        self.requests.first().copied()
+    /// The exchanges in which the user says something before the model first answers, or before message `end`: the
+    /// task. Often one; but instructions, a demonstration or a file's content may stand before it as messages of
+    /// their own.
+    pub fn task_before(&self, end: u32) -> &[u32] {
+        let answered = self.calls.first().map_or(end, |&call| call.min(end));
+        let after = self.requests.partition_point(|&exchange| self.start_of(exchange) < answered);
+        self.requests.get(..after).unwrap_or_default()
+    }
+
+    /// The last message of the user's before message `end` that brings no results: the current tool loop, if there is
+    /// one, starts behind it.
+    pub fn prompt_before(&self, end: u32) -> Option<u32> {
+        let after = self.prompts.partition_point(|&message| message < end);
+        self.prompts.get(after.checked_sub(1)?).copied()
+    }
+
+    /// The last exchange before message `end` with a provider's summary of what stands before it.
+    pub fn compaction_before(&self, end: u32) -> Option<u32> {
+        let after = self.compactions.partition_point(|&exchange| self.start_of(exchange) < end);
+        self.compactions.get(after.checked_sub(1)?).copied()
     }
 
     /// The last exchange before message `end` in which the user says something.

@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::budget::{Marks, share};
-use crate::message::MessageFlags;
+use crate::message::{MessageFlags, Role};
 use crate::tokens::calibration::Anchor;
 use crate::transcript::{Opening, Transcript};
 
@@ -24,6 +24,10 @@ const GRID_PARTS: u64 = 8;
 /// Calls without result take this part of the room at most (in thousandths): where results get lost all the
 /// time, what waits for them must not crowd out the conversation.
 const OPEN_SHARE: u32 = 250;
+
+/// So many messages between the first and the last of the task are looked at, and so many behind a prompt for the
+/// model's answer: a search must not grow with the conversation.
+const TASK_MESSAGES: usize = 32;
 
 /// What a fold depends on beside the transcript. A view made with other limits is folded anew.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -151,6 +155,15 @@ impl View {
             }
         }
         self.folded += fresh.len();
+    }
+
+    /// The view as it was when `transcript` was all there was: what was decided at a call hangs on nothing behind it.
+    #[must_use]
+    pub fn truncated(&self, transcript: &Transcript) -> Self {
+        let calls = transcript.calls();
+        // A call that was made with all messages is not answered yet: whether it is folded shows when it is.
+        let cuts = self.cuts.iter().take_while(|cut| calls.binary_search(&cut.at).is_ok()).cloned().collect();
+        Self { limits: self.limits, cuts, folded: self.folded.min(calls.len()) }
     }
 
     /// The window at the call that is made with all messages, `extra` tokens smaller than the room for what
@@ -384,8 +397,10 @@ impl Candidate {
 /// What may have to stay when the cut passes it, in order, each exchange once.
 fn anchor_candidates(transcript: &Transcript, from: u32, end: u32, room: u64, limits: &Limits) -> Vec<Candidate> {
     let first = first_exchange(transcript);
-    let mut anchors: Vec<u32> = transcript.task().into_iter().collect();
+    let mut anchors: Vec<u32> = task(transcript, end, room);
     anchors.extend(transcript.request_before(end));
+    anchors.extend(transcript.prompt_before(end).map(|prompt| transcript.exchange_of(prompt)));
+    anchors.extend(transcript.compaction_before(end));
     anchors.extend(loop_opening(transcript, end).filter(|_| limits.loop_opening));
     if limits.stored_calls {
         anchors.extend(strays(transcript));
@@ -405,17 +420,34 @@ fn anchor_candidates(transcript: &Transcript, from: u32, end: u32, room: u64, li
     candidates
 }
 
+/// What of the task stays: what the user said first and last before the model first answered, and of what stands
+/// between the newest that are within [`OPEN_SHARE`] of the room.
+fn task(transcript: &Transcript, end: u32, room: u64) -> Vec<u32> {
+    let said = transcript.task_before(end);
+    let ([first, .., last] | [first @ last]) = said else { return Vec::new() };
+    let mut left = share(room, OPEN_SHARE);
+    let turn = transcript.turn_before(end);
+    let between = said.get(1..said.len().saturating_sub(1)).unwrap_or_default().iter().rev().copied();
+    let kept = between.take(TASK_MESSAGES).take_while(|&exchange| {
+        let after = left.checked_sub(tokens_of(transcript, exchange, end, turn));
+        left = after.unwrap_or(0);
+        after.is_some()
+    });
+    [*first, *last].into_iter().chain(kept).collect()
+}
+
 /// The exchanges that are made of results without a call. O(exchanges).
 fn strays(transcript: &Transcript) -> impl Iterator<Item = u32> + '_ {
     let numbered = (0_u32..).zip(transcript.exchanges());
     numbered.filter(|(_, exchange)| exchange.opening == Opening::Stray).map(|(at, _)| at)
 }
 
-/// The exchange after the current request, where it holds thinking.
+/// The exchange that the current tool loop starts with, where it holds thinking.
 pub(crate) fn loop_opening(transcript: &Transcript, end: u32) -> Option<u32> {
-    let opening = transcript.request_before(end)?.saturating_add(1);
-    let row = transcript.rows().messages.get(transcript.start_of(opening) as usize)?;
-    row.flags.has(MessageFlags::THINKING).then_some(opening)
+    let prompt = transcript.prompt_before(end)?.saturating_add(1);
+    let behind = (prompt..end).take(TASK_MESSAGES).zip(transcript.rows().messages.get(prompt as usize..)?);
+    let (first, row) = behind.into_iter().find(|(_, row)| row.role == Role::Assistant)?;
+    row.flags.has(MessageFlags::THINKING).then(|| transcript.exchange_of(first))
 }
 
 /// The calls that may still be answered and are kept for it, newest first: what asks for approval always, the

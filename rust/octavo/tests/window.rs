@@ -106,7 +106,9 @@ fn shown(plan: &Plan) -> Vec<u32> {
 fn must_stay(transcript: &Transcript) -> Vec<u32> {
     let end = transcript.len();
     let newest = u32::try_from(transcript.exchanges().len()).unwrap() - 1;
-    let mut must: Vec<u32> = transcript.task().into_iter().chain(transcript.request_before(end)).collect();
+    let mut must: Vec<u32> =
+        transcript.task_before(end).iter().copied().chain(transcript.request_before(end)).collect();
+    must.extend(transcript.prompt_before(end).map(|prompt| transcript.exchange_of(prompt)));
     must.extend(transcript.obligations(end).chain(transcript.answered_late(0, end)));
     must.push(newest);
     must
@@ -139,8 +141,9 @@ proptest! {
             let there = span.clone().filter(|message| kept.contains(message)).count();
             prop_assert!(there == 0 || there == span.len(), "an exchange is kept or dropped whole");
         }
-        if let Some(task) = transcript.task() {
-            prop_assert!(kept.contains(&transcript.start_of(task)), "the task is kept");
+        let task = transcript.task_before(transcript.len());
+        for &said in task.first().into_iter().chain(task.last()) {
+            prop_assert!(kept.contains(&transcript.start_of(said)), "the task is kept");
         }
         for open in octavo::window::obligations(transcript, transcript.len(), plan.window.room) {
             prop_assert!(kept.contains(&transcript.start_of(open)), "what may still be answered is kept");

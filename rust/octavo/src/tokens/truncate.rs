@@ -21,6 +21,9 @@ pub(super) struct Window {
 /// longer steps, since each place is counted.
 const STEPPED: usize = 4096;
 
+/// Bytes of the longest blank, and some.
+const LAST_BLANK: usize = 8;
+
 /// Windows up to this many bytes are searched byte by byte. Only a single pretoken makes a longer one.
 const NEAR: usize = 256;
 
@@ -35,7 +38,7 @@ pub(super) fn length<S: Split>(text: &str, limit: usize, start: (usize, usize), 
     let mut end = match size {
         ..=NEAR => window.to,
         // The last blank of a run belongs to the word behind it, and to the run where that is cut off.
-        ..=STEPPED => window.to.min(search.far_end::<S>(&window, left) + 2 * char::MAX_LEN_UTF8),
+        size if size <= STEPPED => window.to.min(search.far_end::<S>(&window, left) + LAST_BLANK),
         _ => search.far_end::<S>(&window, left),
     };
     let mut step = 1;

@@ -3,6 +3,12 @@
 use super::{Exchange, MATCHED, OPEN_EXCHANGES, Opening, Transcript, WAITING_MESSAGES};
 use crate::message::{BlockFlags, BlockKind, BlockRow, Format, MessageFlags, MessageRow, Role};
 
+/// Whether a block is somebody's word: a blank text is none.
+fn says_something(block: &BlockRow) -> bool {
+    let blank = matches!(block.kind, BlockKind::Text | BlockKind::Other) && block.flags.has(BlockFlags::BLANK);
+    MessageFlags::of_block(block).has(MessageFlags::SPEECH) && !blank
+}
+
 impl Transcript {
     /// Decides which exchange the message at the end joins, before its row is pushed.
     pub(super) fn place(&mut self, row: &MessageRow, blocks: &[BlockRow]) {
@@ -47,9 +53,12 @@ impl Transcript {
     }
 
     fn place_answer(&mut self, index: u32, row: &MessageRow, blocks: &[BlockRow]) {
-        let speaks = row.role == Role::User && row.flags.has(MessageFlags::SPEECH);
+        let speaks = row.role == Role::User && blocks.iter().any(says_something);
         if speaks {
             self.strangers.clear();
+        }
+        if row.role == Role::User && !row.flags.has(MessageFlags::RESULTS) {
+            self.prompts.push(index);
         }
         let results = self.close_calls(blocks);
         if self.takes(speaks, &results) {
