@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import multiprocessing
 import os
@@ -282,6 +283,37 @@ async def test_five_megabytes_leave_the_loop_free(shape: str) -> None:
 
         widest.append(await _widest_gap(work()))
         assert len(transcript) == len(messages)
+        if widest[-1] < 0.05:
+            break
+    assert min(widest) < 0.05, widest
+
+
+async def test_a_long_broken_list_leaves_the_loop_free() -> None:
+    """Every call of it lacks its result, and all of it is shown.
+
+    The garbage collector's own pauses, which grow with everything that the process holds, are no part of it.
+    """
+    call = ANTHROPIC.calls("c")[0]["content"][0]
+    turns = [
+        [ANTHROPIC.user(f"question {at}"), {"role": "assistant", "content": [{**call, "id": f"c{at}"}]}]
+        for at in range(15_000)
+    ]
+    messages = [message for turn in turns for message in turn]
+    transcript = octavo.Transcript("claude-sonnet-4-6", format="anthropic")
+    await transcript.extend_async(messages)
+    widest = []
+    for _ in range(8):
+
+        async def work() -> None:
+            context = await transcript.assemble_async(budget=10**8)
+            assert len(context.messages) >= len(messages)
+
+        gc.collect()
+        gc.disable()
+        try:
+            widest.append(await _widest_gap(work()))
+        finally:
+            gc.enable()
         if widest[-1] < 0.05:
             break
     assert min(widest) < 0.05, widest

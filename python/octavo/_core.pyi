@@ -247,6 +247,14 @@ class Transcript:
         and tokens of a placeholder result; `mode` is an `octavo.validity.Mode`; `added` is what a placeholder
         result, a note and an empty message cost.
         """
+    def plan_small(
+        self,
+        limits: tuple[int, int, int, int, int],
+        marks: tuple[int, int, int],
+        mode: object,
+        added: tuple[int, int, int],
+    ) -> Plan | None:
+        """Do the same where little is shown; `None` where much is."""
     def observe(self, at: int, basis: int, reported: int, counted: int) -> bool:
         """Take in what the provider reported for the call before which there were `at` messages; false if retired."""
     def pin(self, message: int, pinned: bool) -> bool:

@@ -135,6 +135,16 @@ def plan_of(asked: Asked) -> _core.Plan:
     return asked.engine.plan(asked.limits, asked.budget.marks.per_mille, asked.mode, asked.added)
 
 
+def small_plan_of(asked: Asked) -> _core.Plan | None:
+    """The same where little is shown; `None` where so much is that an event loop should not wait for it."""
+    return asked.engine.plan_small(asked.limits, asked.budget.marks.per_mille, asked.mode, asked.added)
+
+
+def made_of(asked: Asked) -> Draft:
+    """Plan, and carry out."""
+    return planned(asked, plan_of(asked))
+
+
 def planned(asked: Asked, plan: _core.Plan) -> Draft:
     """A draft that fits with what its repair really takes, where one can."""
     draft = draft_of(asked, plan)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from octavo.drafting import plan_of, planned
+from octavo.drafting import made_of
 from octavo.sections import alternates
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def _tail_before(draft: Draft, before: Sent | None) -> int | None:
     if end is None or not asked.frame.tail or not alternates(asked.format):
         return None
     earlier = replace(asked, engine=asked.engine.truncated(end), before=None)
-    return planned(earlier, plan_of(earlier)).tail_at
+    return made_of(earlier).tail_at
 
 
 def _reach(draft: Draft, tokens: list[int], before: Sent | None) -> tuple[int, int]:

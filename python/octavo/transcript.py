@@ -12,7 +12,7 @@ from octavo import _core
 from octavo.budget import Budget, Section
 from octavo.checking import check_flag, check_name, check_position, check_text, position_in
 from octavo.context import Context, sent_in
-from octavo.drafting import Asked, Draft, Sent, added_by_repair, plan_of, planned
+from octavo.drafting import Asked, Draft, Sent, added_by_repair, made_of, planned, small_plan_of
 from octavo.errors import MessageError, OctavoError
 from octavo.frame import Frames, Mark, mark_of
 from octavo.messages import (
@@ -213,7 +213,7 @@ class Transcript:
         """
         del query, now
         asked = self._asked(budget, system, tools, placeable(sections), thinking, previous_response_id)
-        return self._concluded(planned(asked, plan_of(asked)))
+        return self._concluded(made_of(asked))
 
     def _asked(
         self,
@@ -286,7 +286,7 @@ class Transcript:
         """Like :meth:`assemble`, off the event loop when there is much to do.
 
         System, tools and sections are counted on a worker thread when they are long and not yet counted; and
-        so is a long list repaired that breaks rules.
+        so is a long list planned, and repaired where it breaks rules.
         """
         del query, now
         placed, system, tools = placeable(sections), reread(system), reread(tools)
@@ -295,9 +295,11 @@ class Transcript:
         if _core.weigh(around, OFF_LOOP_CHARACTERS) > OFF_LOOP_CHARACTERS:
             asked = await _off_loop(ask)
             # Sections at the tail are counted and cut when it is known what the history leaves over.
-            return self._concluded(await _off_loop(planned, asked, plan_of(asked)))
+            return self._concluded(await _off_loop(made_of, asked))
         asked = ask()
-        plan = plan_of(asked)
+        plan = small_plan_of(asked)
+        if plan is None:
+            return self._concluded(await _off_loop(made_of, asked))
         repairs = plan.repaired and plan.tokens > OFF_LOOP_TOKENS
         return self._concluded(await _off_loop(planned, asked, plan) if repairs else planned(asked, plan))
 

@@ -7,16 +7,29 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString, PyTuple};
 
+/// After so many recipes other threads are let in: about a millisecond of work.
+const RECIPES_A_TURN: usize = 512;
+
 /// A kept message as its number, a composed one as `(role, from, pieces, add_reasoning)`.
 pub(crate) fn recipes_to_python<'py>(py: Python<'py>, recipes: &[Recipe]) -> PyResult<Bound<'py, PyList>> {
-    let written = recipes.iter().map(|recipe| match recipe {
+    let written = PyList::empty(py);
+    for some in recipes.chunks(RECIPES_A_TURN) {
+        for recipe in some {
+            written.append(recipe_to_python(py, recipe)?)?;
+        }
+        py.detach(|| ());
+    }
+    Ok(written)
+}
+
+fn recipe_to_python<'py>(py: Python<'py>, recipe: &Recipe) -> PyResult<Bound<'py, PyAny>> {
+    match recipe {
         Recipe::Keep(message) => message.into_bound_py_any(py),
         Recipe::Compose { role, from, pieces, add_reasoning } => {
             let pieces = pieces.iter().map(|piece| piece_to_python(py, *piece)).collect::<PyResult<Vec<_>>>()?;
             (role_name(*role), *from, PyList::new(py, pieces)?, *add_reasoning).into_bound_py_any(py)
         }
-    });
-    PyList::new(py, written.collect::<PyResult<Vec<_>>>()?)
+    }
 }
 
 const fn role_name(role: message::Role) -> &'static str {

@@ -5,7 +5,7 @@ use crate::message::Format;
 use crate::plan::{Call, Plan};
 use crate::tokens::calibration::Anchor;
 use crate::transcript::{Entry, Transcript};
-use crate::window::{Limits, Observation, View, reported_by};
+use crate::window::{Limits, Observation, View, Window, reported_by};
 
 /// How many views are kept: one for each set of limits in use. The oldest is folded anew when asked for.
 const VIEWS: usize = 4;
@@ -98,13 +98,29 @@ impl Assembler {
 
     /// Plans one call made with all messages.
     pub fn plan(&mut self, call: Call) -> Plan {
-        let limits = call.limits_with_tail();
-        let mut view = self.view(limits);
-        let observations = self.observations(limits.basis);
-        view.fold(&self.transcript, observations);
-        let plan = self.fitting(&view, observations, call);
+        let view = self.folded(call);
+        let plan = self.fitting(&view, self.observations(view.limits().basis), call);
         self.views.push(view);
         plan
+    }
+
+    /// The same where no more than `most` messages of the history are shown; `None` where there are more, which take
+    /// their time when they must be repaired.
+    pub fn plan_within(&mut self, call: Call, most: u32) -> Option<Plan> {
+        let view = self.folded(call);
+        let observations = self.observations(view.limits().basis);
+        let window = view.window(&self.transcript, observations, 0);
+        let few = window.end.saturating_sub(self.transcript.start_of(window.cut)) <= most;
+        let plan = few.then(|| self.fitting_from(&view, observations, call, window));
+        self.views.push(view);
+        plan
+    }
+
+    fn folded(&mut self, call: Call) -> View {
+        let limits = call.limits_with_tail();
+        let mut view = self.view(limits);
+        view.fold(&self.transcript, self.observations(limits.basis));
+        view
     }
 
     fn observations(&self, basis: u64) -> &[Observation] {
@@ -115,17 +131,20 @@ impl Assembler {
     /// A plan that fits with its repairs, where one can: what a repair adds is known only when the window
     /// is, and a smaller window may need another repair.
     fn fitting(&self, view: &View, observations: &[Observation], call: Call) -> Plan {
+        self.fitting_from(view, observations, call, view.window(&self.transcript, observations, 0))
+    }
+
+    fn fitting_from(&self, view: &View, observations: &[Observation], call: Call, first: Window) -> Plan {
         let transcript = &self.transcript;
         let reported = reported_by(observations, transcript.len());
         let (at, anchor) = reported.map_or_else(Default::default, |found| (found.at, found.anchor));
         let previous = view.previous(transcript, observations);
-        let planned = |extra: u64| {
-            let window = view.window(transcript, observations, extra);
+        let planned = |window: Window| {
             let reported = (at, at > 0 && view.holds(transcript, at, &window));
             Plan::new(transcript, call, (anchor, reported), window, previous.clone())
         };
         let mut extra = 0_u64;
-        let mut best = planned(extra);
+        let mut best = planned(first);
         for _ in 1..REPAIR_ROUNDS {
             let most = anchor.within(call.limits.budget);
             let over = best.tokens().saturating_add(call.beside).saturating_sub(most);
@@ -133,7 +152,7 @@ impl Assembler {
                 break;
             }
             extra = extra.saturating_add(over).max(u64::try_from(best.repaired).unwrap_or(0));
-            let smaller = planned(extra);
+            let smaller = planned(view.window(transcript, observations, extra));
             if smaller.tokens() >= best.tokens() {
                 break;
             }
