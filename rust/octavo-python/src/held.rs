@@ -1,7 +1,5 @@
 //! What a transcript holds under its lock: the rows, and the caller's own messages beside them.
 
-use std::sync::Mutex;
-
 use octavo::assemble::Assembler;
 use octavo::transcript::Entry;
 use pyo3::prelude::*;
@@ -18,8 +16,19 @@ pub(crate) struct State {
 }
 
 impl State {
-    pub(crate) fn new(assembler: Assembler, messages: Vec<Py<PyAny>>, settled: bool) -> Mutex<Self> {
-        Mutex::new(Self { assembler, messages, settled, retired: false })
+    pub(crate) fn new(assembler: Assembler, messages: Vec<Py<PyAny>>, settled: bool) -> Self {
+        Self { assembler, messages, settled, retired: false }
+    }
+
+    /// All of it, to go its own way.
+    pub(crate) fn copy(&self, py: Python<'_>) -> Self {
+        Self::new(self.assembler.clone(), copied(py, &self.messages), self.settled)
+    }
+
+    /// The state with so many messages.
+    pub(crate) fn truncated(&self, py: Python<'_>, len: u32) -> octavo::Result<Self> {
+        let kept = self.messages.get(..len as usize).unwrap_or(&self.messages);
+        Ok(Self::new(self.assembler.truncated(len)?, copied(py, kept), self.settled))
     }
 
     /// Takes in messages that have been read, all or none; false where this transcript is retired. What is

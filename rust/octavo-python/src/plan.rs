@@ -22,12 +22,18 @@ pub(crate) fn allocate(requests: Vec<(u64, u64, u64, i32)>, available: u64) -> V
     octavo::budget::allocate(&asked.collect::<Vec<_>>(), available)
 }
 
+/// Budget, fixed tokens, tokens kept free for the tail, basis, tokens of a placeholder result.
+pub(crate) type Numbers = (u64, u64, u64, u64, u64);
+
+/// The marks in thousandths, or what a placeholder result, a note and an empty message cost.
+pub(crate) type Three = (u32, u32, u32);
+
 /// A call from the numbers that `Transcript::plan` is given.
 pub(crate) fn call_of(
-    (budget, fixed, beside, basis, placeholder): (u64, u64, u64, u64, u64),
-    (soft, high, low): (u32, u32, u32),
+    (budget, fixed, beside, basis, placeholder): Numbers,
+    (soft, high, low): Three,
     mode: &Bound<'_, PyAny>,
-    (result, note, framing): (u32, u32, u32),
+    (result, note, framing): Three,
 ) -> PyResult<Call> {
     let marks = Marks::new(soft, high, low).map_err(raise)?;
     let (provider, mode) = mode.extract::<ModeArgument>()?.read()?;

@@ -15,10 +15,9 @@ use crate::error::raise;
 use crate::held::{State, copied};
 use crate::model::{Counting, TokenCounter};
 use crate::node::Reading;
-use crate::plan::{Plan, call_of};
+use crate::plan::{Numbers, Plan, Three, call_of};
 
-/// So many shown messages are planned with the interpreter's lock held: about 10 ms where every one is broken, and 50 µs
-/// where none is.
+/// So many shown messages are planned with the interpreter's lock held: at most about 10 ms.
 const MOST_ATTACHED: u32 = 4096;
 
 /// One conversation: rows for the engine, and the caller's own messages beside them.
@@ -50,8 +49,8 @@ impl Transcript {
         work(self.state().assembler.transcript())
     }
 
-    fn like(&self, py: Python<'_>, assembler: Assembler, messages: Vec<Py<PyAny>>, settled: bool) -> Self {
-        Self { state: State::new(assembler, messages, settled), counter: self.counter.again(py), format: self.format }
+    fn like(&self, py: Python<'_>, state: State) -> Self {
+        Self { state: Mutex::new(state), counter: self.counter.again(py), format: self.format }
     }
 
     /// Reads and counts one message at a position, for the error.
@@ -77,7 +76,7 @@ impl Transcript {
     fn new(py: Python<'_>, format: &str, counter: &TokenCounter, settled: bool) -> PyResult<Self> {
         let format = crate::format::parse(format)?;
         let state = State::new(Assembler::new(format), Vec::new(), settled);
-        Ok(Self { state, counter: counter.again(py), format })
+        Ok(Self { state: Mutex::new(state), counter: counter.again(py), format })
     }
 
     /// Reads, counts and takes in one message; its tokens, or nothing where this transcript is retired.
@@ -162,37 +161,27 @@ impl Transcript {
         self.state().settled
     }
 
-    /// Plans a call made with all messages. `limits` are budget, fixed tokens, tokens kept free for the tail,
-    /// the basis that usage is compared within, and tokens of a placeholder result; `added` is what a placeholder
-    /// result, a note and an empty message cost. Where much is shown, on a copy and with other threads let in.
-    fn plan(
-        &self,
-        py: Python<'_>,
-        limits: (u64, u64, u64, u64, u64),
-        marks: (u32, u32, u32),
-        mode: &Bound<'_, PyAny>,
-        added: (u32, u32, u32),
-    ) -> PyResult<Plan> {
+    /// Plans a call made with all messages; where much is shown, on a copy and with other threads let in.
+    fn plan(&self, limits: Numbers, marks: Three, mode: &Bound<'_, PyAny>, added: Three) -> PyResult<Plan> {
         if let Some(plan) = self.plan_small(limits, marks, mode, added)? {
             return Ok(plan);
         }
         let call = call_of(limits, marks, mode, added)?;
         // No lock is held while others run: a fork could leave it behind.
         let mut apart = self.state().assembler.clone();
-        Ok(Plan::new(py.detach(|| apart.plan(call))))
+        Ok(Plan::new(mode.py().detach(|| apart.plan(call))))
     }
 
     /// The same where little is shown; nothing where much is.
     fn plan_small(
         &self,
-        limits: (u64, u64, u64, u64, u64),
-        marks: (u32, u32, u32),
+        limits: Numbers,
+        marks: Three,
         mode: &Bound<'_, PyAny>,
-        added: (u32, u32, u32),
+        added: Three,
     ) -> PyResult<Option<Plan>> {
         let call = call_of(limits, marks, mode, added)?;
-        let plan = self.state().assembler.plan_within(call, MOST_ATTACHED);
-        Ok(plan.map(Plan::new))
+        Ok(self.state().assembler.plan_within(call, MOST_ATTACHED).map(Plan::new))
     }
 
     /// Takes in what the provider reported for the call before which there were `at` messages; false where this
@@ -209,18 +198,14 @@ impl Transcript {
 
     /// The transcript as it was with so many messages.
     fn truncated(&self, py: Python<'_>, len: u32) -> PyResult<Self> {
-        let (shorter, messages, settled) = {
-            let state = self.state();
-            let kept = state.messages.get(..len as usize).unwrap_or(&state.messages);
-            (state.assembler.truncated(len), copied(py, kept), state.settled)
-        };
-        Ok(self.like(py, shorter.map_err(raise)?, messages, settled))
+        let shorter = self.state().truncated(py, len);
+        Ok(self.like(py, shorter.map_err(raise)?))
     }
 
     /// A transcript that goes its own way from here.
     fn fork(&self, py: Python<'_>) -> Self {
-        let state = self.state();
-        self.like(py, state.assembler.clone(), copied(py, &state.messages), state.settled)
+        let same = self.state().copy(py);
+        self.like(py, same)
     }
 
     /// Tokens of the messages in `start..end`, framing included. O(1).
