@@ -7,6 +7,7 @@ pub mod assemble;
 pub mod budget;
 pub mod entry;
 pub mod error;
+pub mod mask;
 pub mod message;
 pub mod node;
 pub mod plan;

@@ -1,0 +1,143 @@
+//! Values that a secret's name is given: `password=…`, `"apiKey": "…"`, `Authorization: Bearer …`, `비밀번호: …`.
+
+use std::ops::Range;
+
+use super::kind::Kind;
+use super::scan::{Found, Scene};
+use super::secret::{self, Sort};
+use super::view::{View, is_blank};
+
+/// Bytes before the sign in which the name is read.
+const NAME: usize = 40;
+/// The longest value.
+const VALUE: usize = 512;
+
+/// `at` is `=` or `:`.
+pub(super) fn find(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
+    if !scene.kinds.contains(Kind::Secret) {
+        return None;
+    }
+    let view = scene.view;
+    let after = sign_end(view, at)?;
+    let sort = sort_of_name(view, at)?;
+    let (range, quoted) = value(view, after)?;
+    let text = view.slice(range.clone());
+    let bearer = scheme_end(view, after).is_some();
+    secret::is_secret(text, sort, quoted, bearer).then(|| scene.found(Kind::Secret, range, 75))?
+}
+
+/// Where the value may begin: `:=` and `=>` are signs as well, `==` and `::` are none.
+fn sign_end(view: &View<'_>, at: usize) -> Option<usize> {
+    let (before, sign, next) = (view.before(at), view.at(at), view.at(at + 1));
+    match (sign, next) {
+        (b'=', b'=') | (b':', b':') => None,
+        (b'=', b'>') | (b':', b'=') => Some(at + 2),
+        _ if matches!(before, b'=' | b'!' | b'<' | b'>' | b':') => None,
+        _ => Some(at + 1),
+    }
+}
+
+/// What the name before the sign names, if it is a secret's.
+fn sort_of_name(view: &View<'_>, at: usize) -> Option<Sort> {
+    let blanks = view.run_back(at, 4, is_blank);
+    let end = view.run_back(blanks, 3, |byte| matches!(byte, b'"' | b'\'' | b'`' | b'\\' | b'*' | b']'));
+    if end < blanks && view.slice(end..blanks).starts_with(']') {
+        return None;
+    }
+    let last = view.before(end).to_ascii_lowercase();
+    // Nearly every sign follows another name: its last byte says so.
+    if last < 0x80 && !matches!(last, b'd' | b't' | b'n' | b'y' | b'e' | b's' | b'h' | b'l') {
+        return None;
+    }
+    let start = view.run_back(end, NAME, is_name);
+    secret::sort_of_name(from_boundary(view, start, end))
+}
+
+/// The text without a first character that the limit cut in two.
+fn from_boundary<'a>(view: &View<'a>, start: usize, end: usize) -> &'a str {
+    (start..end).map(|start| view.slice(start..end)).find(|text| !text.is_empty()).unwrap_or_default()
+}
+
+fn is_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte >= 0x80 || matches!(byte, b'_' | b'-' | b'.' | b' ')
+}
+
+/// The value after the sign, and whether quotes stand around it.
+fn value(view: &View<'_>, after: usize) -> Option<(Range<usize>, bool)> {
+    let (start, quote) = opened(view, skip_blanks(view, after));
+    let (start, quote) = match (scheme_at(view, start), quote) {
+        // `Bearer "…"` is as common as `"Bearer …"`.
+        (Some(next), None) => opened(view, next),
+        (Some(next), quote) => (next, quote),
+        (None, quote) => (start, quote),
+    };
+    let closed = quote.and_then(|quote| closed(view, start, quote));
+    let end = closed.unwrap_or_else(|| bare_end(view, start));
+    (end > start).then_some((start..end, closed.is_some()))
+}
+
+/// Blanks, and the stars of `**Password:** value`.
+fn skip_blanks(view: &View<'_>, from: usize) -> usize {
+    let stars = view.run(from, 2, |byte| byte == b'*');
+    let start = if is_blank(view.at(stars)) { stars } else { from };
+    view.run(start, 8, is_blank)
+}
+
+/// Where the scheme of an `Authorization` header ends.
+fn scheme_end(view: &View<'_>, after: usize) -> Option<usize> {
+    let start = opened(view, skip_blanks(view, after)).0;
+    scheme_at(view, start)
+}
+
+fn scheme_at(view: &View<'_>, start: usize) -> Option<usize> {
+    let scheme = ["bearer ", "basic ", "token "].iter().find(|scheme| view.starts_with_any_case(start, scheme))?;
+    Some(view.run(start + scheme.len(), 8, is_blank))
+}
+
+/// A quotation mark.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Quote {
+    mark: u8,
+    /// Whether a backslash stands before it: a string inside a string.
+    escaped: bool,
+}
+
+/// Past an opening quote, with the letter that some languages put before it.
+fn opened(view: &View<'_>, at: usize) -> (usize, Option<Quote>) {
+    let letter = usize::from(matches!(view.at(at), b'b' | b'r' | b'f' | b'u' | b'@'));
+    for at in [at, at + letter] {
+        let escaped = view.at(at) == b'\\';
+        let mark = view.at(at + usize::from(escaped));
+        if matches!(mark, b'"' | b'\'' | b'`') {
+            return (at + 1 + usize::from(escaped), Some(Quote { mark, escaped }));
+        }
+    }
+    (at, None)
+}
+
+/// Where the closing quote stands, on the same line.
+fn closed(view: &View<'_>, start: usize, quote: Quote) -> Option<usize> {
+    let mut at = start;
+    while at < start + VALUE {
+        match view.at(at) {
+            0 | b'\n' => return None,
+            b'\\' if quote.escaped && view.at(at + 1) == quote.mark => return Some(at),
+            b'\\' => at += 2,
+            byte if byte == quote.mark => return Some(at),
+            _ => at += 1,
+        }
+    }
+    None
+}
+
+/// The end of a value without quotes: a blank, bracket, comma, quote, line end, or anything but ASCII.
+fn bare_end(view: &View<'_>, start: usize) -> usize {
+    let end = view.run(start, VALUE, |byte| {
+        byte.is_ascii_graphic()
+            && !matches!(
+                byte,
+                b',' | b';' | b'&' | b'|' | b'<' | b'>' | b')' | b']' | b'}' | b'[' | b'"' | b'\'' | b'`' | b'\\'
+            )
+    });
+    end - view.slice(start..end).bytes().rev().take_while(|byte| matches!(byte, b'.' | b':' | b'?')).count()
+}

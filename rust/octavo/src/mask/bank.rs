@@ -1,0 +1,140 @@
+//! Korean bank accounts: ten to fourteen digits without a public check digit.
+//!
+//! So a word within thirty characters must say what they are, or the layout and the leading digits must be a
+//! bank's own. Layouts after the account numbers that the banks and the KFTC publish for direct debits.
+
+use super::digits::{Separator, Sequence};
+use super::kind::Kind;
+use super::scan::{Found, Scene};
+use super::{date, documents};
+
+/// Words for which any ten to fourteen digits are an account.
+const WORDS: &[&str] = &[
+    "계좌",
+    "입금",
+    "송금",
+    "이체",
+    "예금주",
+    "통장",
+    "자동납부",
+    "은행",
+    "뱅크",
+    "신한",
+    "농협",
+    "수협",
+    "신협",
+    "새마을금고",
+    "우체국",
+    "저축은행",
+    "카카오페이",
+    "토스",
+    "account number",
+    "account no",
+    "bank account",
+    "bank acct",
+    "acct no",
+    "a/c",
+];
+/// Words for which only digits in groups are an account: they stand beside other numbers too.
+const GROUPED_WORDS: &[&str] =
+    &["account", "acct", "bank", "하나", "국민", "우리", "기업", "kb", "nh", "ibk", "sc제일", "씨티", "환불", "급여"];
+/// Words for numbers that look the same.
+const OTHERS: &[&str] = &[
+    "주문",
+    "송장",
+    "운송장",
+    "사업자",
+    "법인",
+    "접수",
+    "승인",
+    "거래번호",
+    "일련번호",
+    "품번",
+    "모델",
+    "버전",
+    "isbn",
+    "issn",
+    "order",
+    "invoice",
+    "tracking",
+    "serial",
+    "model",
+    "version",
+    "trace",
+    "uuid",
+];
+/// What follows an amount or a count.
+const UNITS: &[&str] = &["원", "won", "krw", "달러", "건", "개", "명", "초", "ms", "usd"];
+
+pub(super) fn find(scene: &Scene<'_, '_>, sequence: &Sequence<'_, '_>) -> Option<Found> {
+    let count = grouped(sequence).or_else(|| matches!(sequence.lengths, [10..=14, ..]).then_some(1))?;
+    let range = sequence.closed(count)?;
+    let digits = sequence.digits(0, count);
+    if is_another(&digits, sequence, count) {
+        return None;
+    }
+    let own = count > 1 && is_own_layout(&digits, sequence.lengths, count);
+    if sequence.hangs_on_word && !own {
+        return None;
+    }
+    let window = scene.window(&range);
+    if window.goes_on_with(UNITS) && count == 1 {
+        return None;
+    }
+    let confidence = if window.nearer(OTHERS, WORDS) {
+        return None;
+    } else if window.has(WORDS) || (count > 1 && window.has(GROUPED_WORDS)) {
+        if own { 95 } else { 80 }
+    } else if own {
+        65
+    } else {
+        return None;
+    };
+    scene.found(Kind::KrBankAccount, range, confidence)
+}
+
+/// The number of groups, when they are joined like an account's and have its digits together.
+fn grouped(sequence: &Sequence<'_, '_>) -> Option<usize> {
+    use Separator::{Blank, Dash};
+    (2..=4).rev().find(|&count| {
+        let lengths = sequence.lengths.get(..count).unwrap_or_default();
+        let total: usize = lengths.iter().sum();
+        let one_kind = sequence.joined_by(count, &[Dash]) || sequence.joined_by(count, &[Blank]);
+        (10..=14).contains(&total)
+            && lengths.iter().all(|&length| (1..=8).contains(&length))
+            && one_kind
+            && sequence.closed(count).is_some()
+    })
+}
+
+/// Dates and times, business numbers, and digits that are all the same.
+fn is_another(digits: &[u8], sequence: &Sequence<'_, '_>, count: usize) -> bool {
+    let business = matches!((sequence.lengths, count), ([3, 2, 5, ..], 3));
+    let same = digits.windows(2).all(|pair| matches!(pair, [one, two] if one == two));
+    business || same || date::leads(digits) || (count == 1 && documents::is_business(digits))
+}
+
+/// Layouts with the leading digits that belong to them.
+fn is_own_layout(digits: &[u8], lengths: [usize; 6], count: usize) -> bool {
+    let lead = |length: usize| digits.iter().take(length).fold(0_u32, |number, &digit| number * 10 + u32::from(digit));
+    let code =
+        |from: usize| digits.iter().skip(from).take(2).fold(0_u32, |number, &digit| number * 10 + u32::from(digit));
+    match (lengths, count) {
+        // KB: product code 01 to 06, 21 to 26 in the middle.
+        ([6, 2, 6, ..], 3) => matches!(code(6), 1..=6 | 21..=26),
+        ([3, 2, 4, 3, ..], 4) => matches!(code(3), 1..=6 | 21..=26),
+        // Shinhan and K bank.
+        ([3, 3, 6, ..], 3) => matches!(lead(3), 100 | 110 | 140 | 150 | 160),
+        // Woori.
+        ([4, 3, 6, ..], 3) => matches!(lead(4), 1002 | 1005 | 1006 | 1007),
+        // Hana, IBK.
+        ([3, 6, 5, ..], 3) | ([3, 6, 2, 3, ..], 4) => true,
+        // NH.
+        ([3, 4, 4, 2, ..], 4) => matches!(lead(3), 301 | 302 | 312 | 351 | 352 | 355 | 356),
+        // Kakao.
+        ([4, 2, 7, ..], 3) => matches!(lead(4), 3333 | 3355 | 3388 | 7777 | 7979),
+        // Toss.
+        ([4, 4, 4, ..], 3) => matches!(lead(4), 1000..=1002) && digits.iter().skip(4).any(|&digit| digit != 0),
+        _ => false,
+    }
+}

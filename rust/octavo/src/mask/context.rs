@@ -1,0 +1,119 @@
+//! Words near a number that say what it is.
+
+use std::ops::Range;
+
+use super::view::View;
+
+/// Characters before a candidate in which a word counts.
+const BEFORE: usize = 30;
+/// Characters after a candidate in which a word counts: `110123456789 (신한)`.
+const AFTER: usize = 16;
+/// Bytes of a window: thirty characters of at most four bytes.
+const BYTES: usize = 4 * BEFORE;
+
+/// The text around a candidate, in lower case. A finding or token counts as one character, so that the window is
+/// the same when the text before has been masked.
+pub(super) struct Window {
+    before: String,
+    after: String,
+}
+
+impl Window {
+    /// `past` are the findings and tokens before the candidate, in order.
+    pub(super) fn around(view: &View<'_>, past: &[Range<usize>], candidate: &Range<usize>) -> Self {
+        Self { before: before(view.bytes(), past, candidate.start), after: after(view, candidate.end) }
+    }
+
+    /// Whether one of the words stands before or after.
+    pub(super) fn has(&self, words: &[&str]) -> bool {
+        words.iter().any(|word| self.last(word).is_some() || position(&self.after, word).is_some())
+    }
+
+    /// Whether one of the words stands before.
+    pub(super) fn has_before(&self, words: &[&str]) -> bool {
+        words.iter().any(|word| self.last(word).is_some())
+    }
+
+    /// Whether what follows, after blanks, begins with one of the words.
+    pub(super) fn goes_on_with(&self, words: &[&str]) -> bool {
+        let after = self.after.trim_start();
+        words.iter().any(|word| after.starts_with(word))
+    }
+
+    /// Whether the nearest of `these` stands nearer before the candidate than the nearest of `those`.
+    pub(super) fn nearer(&self, these: &[&str], those: &[&str]) -> bool {
+        let nearest = |words: &[&str]| words.iter().filter_map(|word| self.last(word)).max();
+        nearest(these) > nearest(those)
+    }
+
+    /// Whether one of the words ends at most `bytes` before the candidate.
+    pub(super) fn ends_within(&self, words: &[&str], bytes: usize) -> bool {
+        words.iter().filter_map(|word| self.last(word)).any(|end| end + bytes >= self.before.len())
+    }
+
+    /// Where the word ends, the last time it stands before the candidate.
+    fn last(&self, word: &str) -> Option<usize> {
+        let mut text = self.before.as_str();
+        while let Some(at) = text.rfind(word) {
+            if stands_alone(&self.before, at, word) {
+                return Some(at + word.len());
+            }
+            text = text.get(..at)?;
+        }
+        None
+    }
+}
+
+fn position(text: &str, word: &str) -> Option<usize> {
+    text.match_indices(word).map(|(at, _)| at).find(|&at| stands_alone(text, at, word))
+}
+
+/// An ASCII word is no part of a longer one: `tel` is not in `hotel`. Korean has no such edges.
+fn stands_alone(text: &str, at: usize, word: &str) -> bool {
+    let edge = |byte: Option<&u8>| byte.is_none_or(|byte| !byte.is_ascii_alphabetic());
+    if !word.is_ascii() {
+        return true;
+    }
+    let bytes = text.as_bytes();
+    edge(at.checked_sub(1).and_then(|before| bytes.get(before))) && edge(bytes.get(at + word.len()))
+}
+
+fn before(bytes: &[u8], past: &[Range<usize>], candidate: usize) -> String {
+    let mut backwards: Vec<u8> = Vec::with_capacity(BYTES);
+    let mut past = past.iter().rev();
+    let mut wall = past.next();
+    let (mut at, mut characters) = (candidate, 0);
+    while characters < BEFORE && at > 0 {
+        if let Some(range) = wall.filter(|range| at <= range.end) {
+            at = range.start.min(at);
+            backwards.push(0);
+            wall = past.next();
+            characters += 1;
+            continue;
+        }
+        at -= 1;
+        let byte = bytes.get(at).copied().unwrap_or(0);
+        backwards.push(byte.to_ascii_lowercase());
+        // A character is counted at its first byte, where going backwards ends it.
+        characters += usize::from(byte & 0xC0 != 0x80);
+    }
+    backwards.reverse();
+    String::from_utf8(backwards).unwrap_or_default()
+}
+
+/// Stops at whatever may begin another finding or the token of one, so that masking never widens the window.
+fn after(view: &View<'_>, from: usize) -> String {
+    let mut window = Vec::new();
+    let (mut at, mut characters) = (from, 0);
+    while characters <= AFTER {
+        let byte = view.at(at);
+        if matches!(byte, 0 | b'@' | b'[' | b'=' | b'\n' | b'0'..=b'9') {
+            break;
+        }
+        characters += usize::from(byte & 0xC0 != 0x80);
+        window.push(byte.to_ascii_lowercase());
+        at += 1;
+    }
+    let whole = String::from_utf8_lossy(&window);
+    whole.trim_end_matches('\u{FFFD}').to_owned()
+}

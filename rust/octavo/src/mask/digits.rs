@@ -1,0 +1,204 @@
+//! Digits and what joins them: the groups of a number, and the recogniser that each shape belongs to.
+
+use std::ops::Range;
+
+use super::context::Window;
+use super::kind::Kind;
+use super::resident::{self, Joint};
+use super::scan::{Found, Scene};
+use super::view::{View, is_blank, is_digit};
+use super::{bank, card, documents, email, iban, keys, network, phone};
+
+/// Groups that are read at most: `+82 (0)10-1234-5678` has five, a card of nineteen digits too.
+const GROUPS: usize = 6;
+/// Digits of a run that are read at most; longer runs are no number of anybody.
+const RUN: usize = 32;
+
+/// What stands between two groups.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) enum Separator {
+    /// The first group has none before it.
+    #[default]
+    None,
+    /// One or two dashes, blanks around them.
+    Dash,
+    /// Blanks.
+    Blank,
+    /// A full stop.
+    Dot,
+    /// A parenthesis.
+    Paren,
+    /// Slash, underscore, comma, colon, tilde, asterisk.
+    Other,
+}
+
+/// A run of digits.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Group {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) separator: Separator,
+}
+
+/// The groups that begin at a trigger.
+pub(super) struct Sequence<'v, 'a> {
+    pub(super) view: &'v View<'a>,
+    groups: [Group; GROUPS],
+    /// Digits of each group, 0 where there is none.
+    pub(super) lengths: [usize; GROUPS],
+    count: usize,
+    /// Whether the digits hang on a word by a dash: `ORD-2026`. Only shapes that are sure of themselves count there.
+    pub(super) hangs_on_word: bool,
+}
+
+impl<'v, 'a> Sequence<'v, 'a> {
+    fn read(view: &'v View<'a>, first: Group, hangs_on_word: bool) -> Self {
+        let mut sequence =
+            Self { view, groups: [Group::default(); GROUPS], lengths: [0; GROUPS], count: 0, hangs_on_word };
+        let mut next = Some(first);
+        let slots = sequence.groups.iter_mut().zip(sequence.lengths.iter_mut());
+        for (slot, length) in slots {
+            let Some(group) = next else { break };
+            *slot = group;
+            *length = group.end - group.start;
+            sequence.count += 1;
+            next = after(view, group.end);
+        }
+        sequence
+    }
+
+    pub(super) fn groups(&self) -> &[Group] {
+        self.groups.get(..self.count).unwrap_or_default()
+    }
+
+    /// The digits of groups `skip..skip + count`, as values.
+    pub(super) fn digits(&self, skip: usize, count: usize) -> Vec<u8> {
+        let groups = self.groups().iter().skip(skip).take(count);
+        groups.flat_map(|group| self.view.slice(group.start..group.end).bytes().map(|byte| byte - b'0')).collect()
+    }
+
+    /// Whether the groups `1..count` are all joined by one of these.
+    pub(super) fn joined_by(&self, count: usize, separators: &[Separator]) -> bool {
+        self.groups().iter().take(count).skip(1).all(|group| separators.contains(&group.separator))
+    }
+
+    /// From the first digit to the end of `count` groups, when the number may end there: neither a letter nor a
+    /// digit follows, nor a dash or stop with a digit behind it.
+    pub(super) fn closed(&self, count: usize) -> Option<Range<usize>> {
+        let (first, last) = (self.groups().first()?, self.groups().get(count.checked_sub(1)?)?);
+        let goes_on = matches!(self.view.at(last.end), b'-' | b'.') && is_digit(self.view.at(last.end + 1));
+        (self.view.ends_word(last.end) && !goes_on).then_some(first.start..last.end)
+    }
+}
+
+/// The group after the one that ends at `end`.
+fn after(view: &View<'_>, end: usize) -> Option<Group> {
+    let (start, separator) = separator(view, end)?;
+    let end = view.run(start, RUN, is_digit);
+    Some(Group { start, end, separator })
+}
+
+/// The separator at `at` and where the digits after it begin; at most two blanks on either side.
+fn separator(view: &View<'_>, at: usize) -> Option<(usize, Separator)> {
+    let middle = view.run(at, 2, is_blank);
+    let byte = view.at(middle);
+    let separator = match byte {
+        b'-' => Separator::Dash,
+        b'.' => Separator::Dot,
+        b'(' | b')' => Separator::Paren,
+        b'/' | b'_' | b',' | b':' | b'~' | b'*' => Separator::Other,
+        _ if is_digit(byte) && middle > at => return Some((middle, Separator::Blank)),
+        _ => return None,
+    };
+    let wide = view.at(middle + 1) == b'-' && matches!(byte, b'-' | b')');
+    let rest = middle + 1 + usize::from(wide);
+    // A line may be broken after a dash.
+    let start = if byte == b'-' && view.at(rest) == b'\n' { rest + 1 } else { view.run(rest, 2, is_blank) };
+    is_digit(view.at(start)).then_some((start, separator))
+}
+
+/// What the digits at `at` are, and where to go on.
+pub(super) fn visit(scene: &Scene<'_, '_>, at: usize) -> (Option<Found>, usize) {
+    let view = scene.view;
+    let end = view.run(at, RUN, is_digit);
+    let before = view.before(at);
+    if is_digit(before) || end - at == RUN {
+        return (None, end);
+    }
+    let found = if view.begins_word(at) { numbers(scene, at, end, before) } else { lettered(scene, at, end) };
+    (found.filter(|found| !email::takes(view, &found.range)), end)
+}
+
+/// Letters directly before: an account, passport or key whose first digits these are.
+fn lettered(scene: &Scene<'_, '_>, at: usize, end: usize) -> Option<Found> {
+    iban::find(scene, at).or_else(|| documents::passport(scene, at, end))
+}
+
+fn numbers(scene: &Scene<'_, '_>, at: usize, end: usize, before: u8) -> Option<Found> {
+    let view = scene.view;
+    let glued = glue(view, at, before)?;
+    if let Some(token) = keys::telegram(scene, at, end) {
+        return Some(token);
+    }
+    let first = Group { start: at, end, separator: Separator::None };
+    // Most numbers are short and stand alone: they are passed here.
+    if end - at < 9 && separator(view, end).is_none() {
+        return network::find(scene, at);
+    }
+    let sequence = Sequence::read(view, first, glued);
+    resident_number(scene, &sequence)
+        .or_else(|| phone::find(scene, &sequence))
+        .or_else(|| card::find(scene, &sequence))
+        .or_else(|| documents::driver_license(scene, &sequence))
+        .or_else(|| documents::business(scene, &sequence))
+        .or_else(|| bank::find(scene, &sequence))
+        .or_else(|| network::find(scene, at))
+}
+
+/// None when a dash or stop joins the digits to digits before; whether a dash joins them to a word of letters.
+fn glue(view: &View<'_>, at: usize, before: u8) -> Option<bool> {
+    if before == b'.' {
+        return (!is_digit(view.before(at - 1))).then_some(false);
+    }
+    if before != b'-' || !view.before(at - 1).is_ascii_alphanumeric() {
+        return Some(false);
+    }
+    let word = view.run_back(at - 1, 16, |byte| byte.is_ascii_alphanumeric());
+    let digits = view.slice(word..at).bytes().any(|byte| byte.is_ascii_digit());
+    (!digits).then_some(true)
+}
+
+fn resident_number(scene: &Scene<'_, '_>, sequence: &Sequence<'_, '_>) -> Option<Found> {
+    let (count, joint) = match sequence.lengths {
+        [13, ..] => (1, bare_joint(sequence)),
+        [6, 7, ..] => (2, joint(sequence)),
+        _ => return None,
+    };
+    let range = sequence.closed(count)?;
+    let digits = sequence.digits(0, count);
+    let window = || Window::around(scene.view, scene.past, &range);
+    let (kind, confidence) = resident::judge(&digits, joint, scene.strict, window)?;
+    scene.found(kind, range, confidence)
+}
+
+fn joint(sequence: &Sequence<'_, '_>) -> Joint {
+    if sequence.joined_by(2, &[Separator::Dash]) { Joint::Dash } else { Joint::Other }
+}
+
+/// A soft hyphen is invisible in one place and a dash in another: after six digits it is the dash.
+fn bare_joint(sequence: &Sequence<'_, '_>) -> Joint {
+    let dash = sequence.groups().first().is_some_and(|group| sequence.view.soft_hyphen_at(group.start + 6));
+    if dash { Joint::Dash } else { Joint::Bare }
+}
+
+impl Scene<'_, '_> {
+    /// A finding of a kind that is asked for.
+    pub(super) fn found(&self, kind: Kind, range: Range<usize>, confidence: u8) -> Option<Found> {
+        self.kinds.contains(kind).then_some(Found { kind, range, confidence })
+    }
+
+    /// The words around a candidate.
+    pub(super) fn window(&self, range: &Range<usize>) -> Window {
+        Window::around(self.view, self.past, range)
+    }
+}

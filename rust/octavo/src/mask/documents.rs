@@ -1,0 +1,82 @@
+//! Driver licences, passports and business registration numbers of Korea.
+
+use super::digits::{Separator, Sequence};
+use super::kind::Kind;
+use super::scan::{Found, Scene};
+
+/// `RR-YY-NNNNNN-CC`: region 11 to 28. The check digits have no public formula.
+pub(super) fn driver_license(scene: &Scene<'_, '_>, sequence: &Sequence<'_, '_>) -> Option<Found> {
+    const WORDS: &[&str] = &["면허", "driver", "license", "licence"];
+    let grouped = matches!(sequence.lengths, [2, 2, 6, 2, ..]);
+    if !grouped && !matches!(sequence.lengths, [12, ..]) {
+        return None;
+    }
+    let count = if grouped { 4 } else { 1 };
+    let range = sequence.closed(count)?;
+    let region = sequence.digits(0, 1).iter().take(2).fold(0, |sum, &digit| sum * 10 + u32::from(digit));
+    let dashed = grouped && sequence.joined_by(count, &[Separator::Dash]);
+    if !(11..=28).contains(&region) || !(dashed || scene.window(&range).has(WORDS)) {
+        return None;
+    }
+    scene.found(Kind::KrDriverLicense, range, 88)
+}
+
+/// `M12345678`, and since 2021 `M123A4567`: only beside a word, because many codes look so.
+pub(super) fn passport(scene: &Scene<'_, '_>, at: usize, end: usize) -> Option<Found> {
+    const WORDS: &[&str] = &["여권", "passport", "旅券", "护照"];
+    let view = scene.view;
+    let start = at.checked_sub(1)?;
+    let letter = view.before(at).to_ascii_uppercase();
+    if !matches!(letter, b'M' | b'S' | b'R' | b'O' | b'D' | b'G') || !view.begins_word(start) {
+        return None;
+    }
+    let end = match end - at {
+        8 => end,
+        3 if view.at(end).is_ascii_alphabetic() && view.run(end + 1, 5, |byte| byte.is_ascii_digit()) == end + 5 => {
+            end + 5
+        }
+        _ => return None,
+    };
+    let range = start..end;
+    if !view.ends_word(end) || !scene.window(&range).has(WORDS) {
+        return None;
+    }
+    scene.found(Kind::KrPassport, range, 90)
+}
+
+/// `AAA-BB-CCCCC` with its check digit, or beside a word.
+pub(super) fn business(scene: &Scene<'_, '_>, sequence: &Sequence<'_, '_>) -> Option<Found> {
+    const WORDS: &[&str] = &["사업자", "business registration", "brn"];
+    let count = match sequence.lengths {
+        [3, 2, 5, ..] => 3,
+        [10, ..] => 1,
+        _ => return None,
+    };
+    if !scene.kinds.contains(Kind::KrBrn) || !sequence.joined_by(count, &[Separator::Dash]) {
+        return None;
+    }
+    let range = sequence.closed(count)?;
+    let right = is_business(&sequence.digits(0, count));
+    let named = scene.window(&range).has(WORDS);
+    (named || (right && count == 3)).then(|| scene.found(Kind::KrBrn, range, if right { 95 } else { 70 }))?
+}
+
+/// Whether ten digits have the check digit of a business number: keys 1 3 7 1 3 7 1 3 5, and the tens of the last
+/// product once more.
+pub(super) fn is_business(digits: &[u8]) -> bool {
+    let keys = [1, 3, 7, 1, 3, 7, 1, 3, 5];
+    let sum: u32 = digits.iter().zip(keys).map(|(&digit, key)| u32::from(digit) * key).sum();
+    let &[.., ninth, last] = digits else { return false };
+    digits.len() == 10 && (10 - (sum + u32::from(ninth) * 5 / 10) % 10) % 10 == u32::from(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_business;
+
+    #[test]
+    fn the_check_digit_of_a_business_number() {
+        let digits = |text: &str| text.bytes().map(|byte| byte - b'0').collect::<Vec<u8>>();
+        assert!(is_business(&digits("1048656659")) && !is_business(&digits("1234567890")));
+    }
+}

@@ -1,0 +1,93 @@
+//! E-mail addresses.
+
+use std::ops::Range;
+
+use super::kind::Kind;
+use super::scan::{Found, Scene};
+use super::view::View;
+
+/// The longest local part and domain (RFC 5321).
+const LOCAL: usize = 64;
+const DOMAIN: usize = 255;
+
+/// Last labels that are file names and no domains: `icon@2x.png`.
+const FILES: &[&str] = &[
+    "png", "jpg", "jpeg", "gif", "svg", "webp", "ico", "css", "js", "mjs", "cjs", "jsx", "ts", "tsx", "json", "html",
+    "htm", "yaml", "yml", "toml", "exe", "dll", "txt", "log", "xml", "lock", "tgz", "gz", "whl", "jar", "vue", "java",
+    "go",
+];
+
+pub(super) fn find(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
+    let range = address(scene.view, at)?;
+    scene.found(Kind::Email, range, 96)
+}
+
+/// Whether a number is only a piece of the local part of an address: `01012345678@example.com`.
+pub(super) fn takes(view: &View<'_>, number: &Range<usize>) -> bool {
+    let at = view.run(number.end, LOCAL, is_local);
+    view.at(at) == b'@' && address(view, at).is_some_and(|address| address.start <= number.start)
+}
+
+fn address(view: &View<'_>, at: usize) -> Option<Range<usize>> {
+    let start = local_start(view, at)?;
+    let end = domain_end(view, at + 1)?;
+    let local = view.slice(start..at);
+    // `git@github.com:owner/repository` names a place, not a person.
+    let place = local == "git" || is_version(view.slice(at + 1..end));
+    (!place).then_some(start..end)
+}
+
+fn is_local(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'%' | b'+' | b'-')
+}
+
+fn local_start(view: &View<'_>, at: usize) -> Option<usize> {
+    let mut start = view.run_back(at, LOCAL, is_local);
+    if is_local(view.before(start)) || view.before(at) == b'.' {
+        return None;
+    }
+    // The letter of an escape before the address: `\nkim@example.com` inside a JSON string.
+    if view.before(start) == b'\\' && matches!(view.at(start), b'n' | b'r' | b't') {
+        start += 1;
+    }
+    let signs = view.run(start, LOCAL, |byte| matches!(byte, b'.' | b'-' | b'+' | b'%'));
+    (signs < at).then_some(signs)
+}
+
+/// The end of the longest domain here: labels and a last one of letters alone.
+fn domain_end(view: &View<'_>, from: usize) -> Option<usize> {
+    let mut found = None;
+    let mut start = from;
+    while start < from + DOMAIN {
+        let end = view.run(start, 63, |byte| byte.is_ascii_alphanumeric() || byte == b'-');
+        if end == start || view.at(start) == b'-' {
+            break;
+        }
+        let letters = view.run(start, 63, |byte| byte.is_ascii_alphabetic());
+        let last = start > from && letters - start >= 2 && view.ends_word(letters);
+        if (last && !is_file(view.slice(start..letters))) || is_punycode(view.slice(start..end)) {
+            found = Some(if last { letters } else { end });
+        }
+        if view.at(end) != b'.' {
+            break;
+        }
+        start = end + 1;
+    }
+    found
+}
+
+fn is_file(label: &str) -> bool {
+    FILES.iter().any(|file| label.eq_ignore_ascii_case(file))
+}
+
+fn is_punycode(label: &str) -> bool {
+    label.len() > 4 && label.get(..4).is_some_and(|head| head.eq_ignore_ascii_case("xn--"))
+}
+
+/// `package@1.2.3-beta.dev`: two numbers at the beginning are a version.
+fn is_version(domain: &str) -> bool {
+    let mut labels = domain.split('.');
+    let number =
+        |label: Option<&str>| label.is_some_and(|label| label.starts_with(|first: char| first.is_ascii_digit()));
+    number(labels.next()) && number(labels.next())
+}

@@ -1,0 +1,153 @@
+//! The prefixes of keys, which are data.
+
+use super::kind::Kind;
+
+/// The characters of a key after its prefix.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Alphabet {
+    /// Letters and digits.
+    Alphanumeric,
+    /// Letters, digits, `_`, `-`.
+    Key,
+    /// The same and `.`.
+    Dotted,
+    /// The same as `Key` and `/`.
+    Path,
+}
+
+/// One format of a key.
+pub(super) struct Rule {
+    /// What follows the first separator and belongs to the prefix.
+    pub(super) rest: &'static str,
+    pub(super) kind: Kind,
+    pub(super) alphabet: Alphabet,
+    /// Characters after the prefix, at least.
+    pub(super) shortest: usize,
+    /// Whether the first of them must have a digit: for alphabets in which words could be written.
+    pub(super) digit: bool,
+    /// Whether the prefix is masked with the key. The address of a webhook stays.
+    pub(super) whole: bool,
+}
+
+const fn rule(rest: &'static str, kind: Kind, alphabet: Alphabet, shortest: usize, digit: bool) -> Rule {
+    Rule { rest, kind, alphabet, shortest, digit, whole: true }
+}
+
+const fn webhook(rest: &'static str, kind: Kind) -> Rule {
+    Rule { rest, kind, alphabet: Alphabet::Path, shortest: 24, digit: true, whole: false }
+}
+
+use Alphabet::{Alphanumeric, Dotted, Key};
+use Kind::{ApiKey, OpenaiKey};
+
+const SK: &[Rule] = &[
+    rule("ant-api03-", Kind::AnthropicKey, Key, 20, true),
+    rule("ant-admin01-", Kind::AnthropicKey, Key, 20, true),
+    rule("ant-oat01-", Kind::AnthropicKey, Key, 20, true),
+    rule("ant-", Kind::AnthropicKey, Key, 28, true),
+    rule("proj-", OpenaiKey, Key, 20, true),
+    rule("svcacct-", OpenaiKey, Key, 20, true),
+    rule("admin-", OpenaiKey, Key, 20, true),
+    rule("service-", OpenaiKey, Key, 20, true),
+    rule("None-", OpenaiKey, Key, 20, true),
+    rule("or-v1-", ApiKey, Alphanumeric, 32, true),
+    rule("or-", ApiKey, Key, 32, true),
+    rule("lf-", ApiKey, Key, 32, true),
+    rule("", OpenaiKey, Alphanumeric, 20, true),
+];
+const STRIPE: &[Rule] = &[
+    rule("live_", Kind::StripeKey, Alphanumeric, 14, false),
+    rule("test_", Kind::StripeKey, Alphanumeric, 14, false),
+    rule("prod_", Kind::StripeKey, Alphanumeric, 14, false),
+];
+const WHSEC: &[Rule] = &[rule("", Kind::StripeKey, Alphanumeric, 24, true)];
+const GITHUB: &[Rule] = &[rule("", Kind::GithubToken, Alphanumeric, 30, false)];
+const GITHUB_PAT: &[Rule] = &[rule("pat_", Kind::GithubToken, Key, 36, true)];
+const SLACK: &[Rule] = &[rule("", Kind::SlackToken, Key, 16, true)];
+const SLACK_HOOK: &[Rule] = &[webhook("slack.com/services/", Kind::SlackToken)];
+const DISCORD_HOOK: &[Rule] = &[webhook("com/api/webhooks/", ApiKey)];
+const HF: &[Rule] = &[rule("", Kind::HfToken, Alphanumeric, 30, false)];
+const API_ORG: &[Rule] = &[rule("org_", Kind::HfToken, Alphanumeric, 30, false)];
+const GITLAB: &[Rule] = &[rule("", Kind::GitlabToken, Dotted, 16, true)];
+const NPM: &[Rule] = &[rule("", Kind::NpmToken, Alphanumeric, 30, false)];
+const PYPI: &[Rule] = &[rule("AgE", Kind::PypiToken, Key, 32, false)];
+const GOOGLE_SECRET: &[Rule] = &[rule("", Kind::GoogleApiKey, Key, 24, false)];
+const GOOGLE_ACCESS: &[Rule] = &[rule("", Kind::GoogleApiKey, Dotted, 30, true)];
+const AGE: &[Rule] = &[rule("SECRET-KEY-1", Kind::PrivateKey, Alphanumeric, 40, false)];
+const LETTERS_20: &[Rule] = &[rule("", ApiKey, Alphanumeric, 20, true)];
+const LETTERS_32: &[Rule] = &[rule("", ApiKey, Alphanumeric, 32, true)];
+const KEY_20: &[Rule] = &[rule("", ApiKey, Key, 20, true)];
+const KEY_32: &[Rule] = &[rule("", ApiKey, Key, 32, true)];
+const DOTTED_40: &[Rule] = &[rule("", ApiKey, Dotted, 40, true)];
+const V1: &[Rule] = &[rule("v1_", ApiKey, Alphanumeric, 32, true)];
+const API: &[Rule] = &[rule("api_", ApiKey, Alphanumeric, 32, true)];
+const PAT: &[Rule] = &[rule("pat_", ApiKey, Key, 20, true)];
+const PT: &[Rule] = &[rule("pt.", ApiKey, Alphanumeric, 32, false), rule("st.", ApiKey, Dotted, 32, false)];
+const LSV2: &[Rule] = &[rule("pt_", ApiKey, Key, 32, true), rule("sk_", ApiKey, Key, 32, true)];
+const SECRET: &[Rule] = &[rule("secret_", ApiKey, Key, 20, true)];
+const PSCALE: &[Rule] = &[rule("tkn_", ApiKey, Key, 20, true), rule("pw_", ApiKey, Key, 20, true)];
+
+/// The formats whose prefix begins with this word and separator.
+pub(super) fn rules(separator: u8, head: &str) -> &'static [Rule] {
+    match separator {
+        b'-' => dashed(head),
+        b'_' => underscored(head),
+        _ => dotted(head),
+    }
+}
+
+fn dashed(head: &str) -> &'static [Rule] {
+    match head {
+        "sk" => SK,
+        "xoxa" | "xoxb" | "xoxc" | "xoxd" | "xoxe" | "xoxo" | "xoxp" | "xoxr" | "xoxs" | "xapp" => SLACK,
+        "glpat" | "gldt" | "glrt" | "glptt" | "glcbt" | "glft" | "glsoat" | "glimt" | "glagent" => GITLAB,
+        "pypi" => PYPI,
+        "GOCSPX" => GOOGLE_SECRET,
+        "AGE" => AGE,
+        // xAI, Perplexity, Tavily, NVIDIA, Brevo, Anyscale
+        "xai" | "pplx" | "tvly" | "nvapi" | "xkeysib" | "esecret" => KEY_20,
+        // Mailgun, Postman, New Relic, Square
+        "key" | "NRAK" => LETTERS_32,
+        "PMAK" | "sq0csp" => KEY_32,
+        "sq0atp" => KEY_20,
+        _ => &[],
+    }
+}
+
+fn underscored(head: &str) -> &'static [Rule] {
+    match head {
+        "ghp" | "gho" | "ghu" | "ghs" | "ghr" => GITHUB,
+        "github" => GITHUB_PAT,
+        "sk" | "rk" => STRIPE,
+        "whsec" => WHSEC,
+        "hf" => HF,
+        "api" => API_ORG,
+        "npm" => NPM,
+        // Groq, Replicate, Pinecone, Figma, Notion, Supabase, Sentry, Grafana, RubyGems, Fireworks, Shopify, Slack
+        "gsk" | "r8" | "sbp" | "sntrys" | "sntryu" | "glsa" | "fw" | "ntn" | "shpat" | "shpss" | "shpca" | "shppa" => {
+            LETTERS_20
+        }
+        "rubygems" => LETTERS_32,
+        "pcsk" | "figd" | "glc" => KEY_20,
+        "dop" | "doo" | "dor" => V1,
+        "lin" => API,
+        "dckr" => PAT,
+        "lsv2" => LSV2,
+        "sb" => SECRET,
+        "pscale" => PSCALE,
+        _ => &[],
+    }
+}
+
+fn dotted(head: &str) -> &'static [Rule] {
+    match head {
+        // SendGrid, HashiCorp Vault
+        "SG" => DOTTED_40,
+        "hvs" | "hvb" | "hvr" => KEY_20,
+        "dp" => PT,
+        "ya29" => GOOGLE_ACCESS,
+        "hooks" => SLACK_HOOK,
+        "discord" | "discordapp" => DISCORD_HOOK,
+        _ => &[],
+    }
+}

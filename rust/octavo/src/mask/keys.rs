@@ -1,0 +1,115 @@
+//! Keys of providers, known by their prefix.
+//!
+//! A prefix with its alphabet and shortest length, never an exact length: what follows a key in prose is a particle,
+//! a full stop or a bracket, and providers lengthen their keys. Formats after the providers' own pages on secret
+//! scanning. Whether a body is a key is decided on its first bytes, so that what comes after it changes nothing.
+
+use super::key_rules::{Alphabet, Rule, rules};
+use super::kind::Kind;
+use super::scan::{Found, Scene};
+use super::view::{View, is_digit, is_key_byte};
+
+/// The longest word before the first separator of a prefix.
+const HEAD: usize = 12;
+/// The longest key: what is longer is cut here and ends the finding.
+const LONGEST: usize = 4_096;
+/// The first bytes of a body, on which it is judged.
+const JUDGED: usize = 40;
+
+/// `at` is the separator that ends the first word of the prefix: `sk-`, `ghp_`, `SG.`.
+pub(super) fn find(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
+    let view = scene.view;
+    // Most separators end a sentence or join words that are in no prefix.
+    if !view.at(at + 1).is_ascii_alphanumeric() || !view.before(at).is_ascii_alphanumeric() {
+        return None;
+    }
+    let (start, head) = head(view, at)?;
+    let rule =
+        rules(view.at(at), head).iter().find(|rule| view.starts_with(at + 1, rule.rest) && is_key(view, at, rule))?;
+    let end = end(view, at, rule);
+    scene.found(rule.kind, if rule.whole { start } else { at + 1 + rule.rest.len() }..end, 97)
+}
+
+/// The word before the separator, when an ASCII word begins there.
+fn head<'a>(view: &View<'a>, at: usize) -> Option<(usize, &'a str)> {
+    let mut start = view.run_back(at, HEAD, |byte| byte.is_ascii_alphanumeric());
+    if view.before(start) == b'\\' && matches!(view.at(start), b'n' | b'r' | b't') {
+        start += 1;
+    }
+    view.begins_word(start).then(|| (start, view.slice(start..at)))
+}
+
+fn body(at: usize, rule: &Rule) -> usize {
+    at + 1 + rule.rest.len()
+}
+
+fn end(view: &View<'_>, at: usize, rule: &Rule) -> usize {
+    let end = view.run(body(at, rule), LONGEST, rule.alphabet.class());
+    // A stop at the end of a sentence is no part of a key that has stops inside.
+    end - view.slice(body(at, rule)..end).bytes().rev().take_while(|byte| matches!(byte, b'.' | b'/')).count()
+}
+
+fn is_key(view: &View<'_>, at: usize, rule: &Rule) -> bool {
+    let start = body(at, rule);
+    let judged = view.slice(start..view.run(start, JUDGED.max(rule.shortest), rule.alphabet.class()));
+    let digit = !rule.digit || judged.bytes().any(|byte| byte.is_ascii_digit());
+    judged.len() >= rule.shortest && digit && is_varied(judged)
+}
+
+/// `xxxxxxxx` and `********` stand for a key and are none.
+fn is_varied(text: &str) -> bool {
+    let mut seen: Vec<u8> = Vec::with_capacity(4);
+    for byte in text.bytes() {
+        if seen.len() < 4 && !seen.contains(&byte) {
+            seen.push(byte);
+        }
+    }
+    seen.len() >= 4
+}
+
+/// `AKIA…` and `AIza…`, which have no separator; `at` is the `A`.
+pub(super) fn capital(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
+    let view = scene.view;
+    match view.at(at + 1) {
+        b'K' | b'S' | b'B' | b'C' => aws(scene, at),
+        b'I' if view.starts_with(at, "AIza") && view.begins_word(at) => {
+            let end = view.run(at + 4, 41, is_key_byte);
+            let judged = view.slice(at + 4..end);
+            let fits = (35..=40).contains(&judged.len()) && is_varied(judged);
+            fits.then(|| scene.found(Kind::GoogleApiKey, at..end, 97))?
+        }
+        _ => None,
+    }
+}
+
+fn aws(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
+    let view = scene.view;
+    let prefix = ["AKIA", "ASIA", "ABIA", "ACCA"].iter().any(|prefix| view.starts_with(at, prefix));
+    if !prefix || !view.begins_word(at) {
+        return None;
+    }
+    let end = view.run(at + 4, 17, |byte| byte.is_ascii_uppercase() || is_digit(byte));
+    let fits = end == at + 20 && view.ends_word(end) && is_varied(view.slice(at + 4..end));
+    fits.then(|| scene.found(Kind::AwsAccessKey, at..end, 97))?
+}
+
+/// The token of a Telegram bot, `123456789:AA…`; `at..end` are the digits.
+pub(super) fn telegram(scene: &Scene<'_, '_>, at: usize, end: usize) -> Option<Found> {
+    let view = scene.view;
+    if !(8..=10).contains(&(end - at)) || !view.starts_with(end, ":AA") {
+        return None;
+    }
+    let last = view.run(end + 1, 40, is_key_byte);
+    (last - end > 33).then(|| scene.found(Kind::ApiKey, at..last, 95))?
+}
+
+impl Alphabet {
+    fn class(self) -> fn(u8) -> bool {
+        match self {
+            Self::Alphanumeric => |byte| byte.is_ascii_alphanumeric(),
+            Self::Key => is_key_byte,
+            Self::Dotted => |byte| is_key_byte(byte) || byte == b'.',
+            Self::Path => |byte| is_key_byte(byte) || byte == b'/',
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Private keys in PEM: from `-----BEGIN` to `-----END`, and when the end is missing, as far as the body goes.
+
+use super::kind::Kind;
+use super::scan::{Found, Scene};
+use super::view::View;
+
+/// Bytes after the first line in which the last line is looked for; an RSA key of 16,384 bits has 12,000.
+pub(super) const BLOCK: usize = 32_768;
+/// The shortest run of base64 that is a line of a key and no word.
+const LINE: usize = 16;
+
+/// `at` is the first of the five dashes.
+pub(super) fn find(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
+    let view = scene.view;
+    if !view.starts_with(at, "-----BEGIN ") {
+        return None;
+    }
+    let start = label_end(view, at + 11)?;
+    if !view.slice(at..start).contains("PRIVATE KEY") {
+        return None;
+    }
+    let end = block_end(view, start).or_else(|| body_end(view, start))?;
+    scene.found(Kind::PrivateKey, at..end, 99)
+}
+
+/// The end of a label and the five dashes after it.
+fn label_end(view: &View<'_>, from: usize) -> Option<usize> {
+    let end = view.run(from, 64, |byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b' ');
+    view.starts_with(end, "-----").then_some(end + 5)
+}
+
+/// The end of the whole block, when it is closed and has a key in it: an example that says `...` has none.
+fn block_end(view: &View<'_>, start: usize) -> Option<usize> {
+    let (mut at, mut run, mut longest) = (start, 0, 0);
+    while at < start + BLOCK {
+        match view.at(at) {
+            0 | b'[' => return None,
+            b'-' if view.starts_with(at, "-----END ") => {
+                return label_end(view, at + 9).filter(|_| longest >= LINE);
+            }
+            b'-' if view.starts_with(at, "-----BEGIN ") => return None,
+            byte => run = if is_base64(byte) { run + 1 } else { 0 },
+        }
+        longest = longest.max(run);
+        at += 1;
+    }
+    None
+}
+
+/// The end of the last line of a body that was cut off.
+fn body_end(view: &View<'_>, start: usize) -> Option<usize> {
+    let mut end = None;
+    let mut at = start;
+    while at < start + BLOCK {
+        let from = between(view, at);
+        let to = view.run(from, BLOCK, is_base64);
+        let line = view.slice(from..to);
+        if line.len() >= LINE || (end.is_some() && is_rest(line)) {
+            end = Some(to);
+        } else if !is_header(view, from) {
+            break;
+        }
+        at = if line.len() >= LINE { to } else { view.run(to, 128, |byte| !matches!(byte, b'\n' | b'\\')) };
+        if line.is_empty() && at == to {
+            break;
+        }
+    }
+    end
+}
+
+/// Line ends, also as the escapes of a string, and the quotes and signs around lines in source code.
+fn between(view: &View<'_>, from: usize) -> usize {
+    let mut at = from;
+    while at < from + 64 {
+        match view.at(at) {
+            b'\n' | b'\r' | b'\t' | b' ' | b'"' | b'\'' | b',' | b'>' | b'#' | b'|' | b'*' => at += 1,
+            b'\\' if matches!(view.at(at + 1), b'n' | b'r' | b't' | b'\\') => at += 2,
+            b'\\' => at += 1,
+            _ => break,
+        }
+    }
+    at
+}
+
+/// A short last line: not a word of ordinary text.
+fn is_rest(line: &str) -> bool {
+    let odd = |byte: u8| byte.is_ascii_digit() || matches!(byte, b'+' | b'/' | b'=');
+    line.bytes().any(odd) || line.bytes().skip(1).any(|byte| byte.is_ascii_uppercase())
+}
+
+/// `Proc-Type: 4,ENCRYPTED` and its like, before the body.
+fn is_header(view: &View<'_>, at: usize) -> bool {
+    ["Proc-Type:", "DEK-Info:", "Version:", "Comment:"].iter().any(|header| view.starts_with(at, header))
+}
+
+fn is_base64(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
+}

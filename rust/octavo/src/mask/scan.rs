@@ -1,0 +1,147 @@
+//! The one pass: a table of bytes finds triggers, each trigger's recogniser looks at bounded text around it.
+//!
+//! Whatever is found first from the left stays; the recogniser of a trigger chooses the longest and most specific
+//! reading there. After a finding the text before is out of sight, as it will be when a token stands there, which is
+//! why masking twice is masking once.
+
+use std::ops::Range;
+
+use super::kind::{Kind, KindSet};
+use super::view::View;
+use super::{assignment, digits, email, jwt, keys, network, pem, token, url};
+
+/// A finding in the normal form.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Found {
+    pub(super) kind: Kind,
+    pub(super) range: Range<usize>,
+    pub(super) confidence: u8,
+}
+
+/// What a recogniser works with.
+pub(super) struct Scene<'s, 'a> {
+    pub(super) view: &'s View<'a>,
+    /// Findings and tokens before, in order.
+    pub(super) past: &'s [Range<usize>],
+    pub(super) kinds: KindSet,
+    pub(super) strict: bool,
+}
+
+/// Where the pass stands. It can stop where the text stops and go on when there is more.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Scanner {
+    /// The next byte to read.
+    pub(super) at: usize,
+    /// Findings and tokens so far, in order.
+    pub(super) past: Vec<Range<usize>>,
+    /// A finding that begins further on: the password of a URL whose user is still to be read.
+    pub(super) ahead: Option<Found>,
+}
+
+/// Bytes that begin or mark something. Letters are here for `AKIA`, `AIza` and `eyJ`, by their rarest byte.
+const TRIGGERS: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut rest: &[u8] = b"0123456789@:=-_.[AJ";
+    while let Some((&byte, others)) = rest.split_first() {
+        if let Some((entry, _)) = table.split_at_mut(byte as usize).1.split_first_mut() {
+            *entry = true;
+        }
+        rest = others;
+    }
+    table
+};
+
+impl Scanner {
+    /// Reads on to the end of the view, or, when more may come, to the first trigger that needs it.
+    pub(super) fn run(
+        &mut self,
+        view: &mut View<'_>,
+        kinds: KindSet,
+        strict: bool,
+        last: bool,
+        found: &mut Vec<Found>,
+    ) {
+        while let Some(at) = self.next_trigger(view) {
+            let end = self.ahead.as_ref().map(|ahead| ahead.range.clone());
+            if let Some(range) = end.filter(|range| at >= range.start) {
+                found.extend(self.ahead.take());
+                self.pass(view, range);
+                continue;
+            }
+            view.take_asked_past_end();
+            let scene = Scene { view, past: &self.past, kinds, strict };
+            let (finding, next) = visit(&scene, at);
+            if view.take_asked_past_end() && !last {
+                self.at = at;
+                return;
+            }
+            self.accept(view, finding, next, found);
+        }
+        self.at = view.len();
+    }
+
+    fn next_trigger(&self, view: &View<'_>) -> Option<usize> {
+        let rest = view.bytes().get(self.at..)?;
+        let trigger = rest.iter().position(|&byte| is_trigger(byte)).map(|skipped| self.at + skipped);
+        let ahead = self.ahead.as_ref().map(|ahead| ahead.range.start);
+        match (trigger, ahead) {
+            (Some(trigger), Some(ahead)) => Some(trigger.min(ahead)),
+            (trigger, ahead) => trigger.or(ahead),
+        }
+    }
+
+    fn accept(&mut self, view: &mut View<'_>, step: Step, next: usize, found: &mut Vec<Found>) {
+        self.at = next;
+        match step {
+            Step::Nothing => {}
+            Step::Token(range) => self.pass(view, range),
+            Step::Found(finding) if finding.range.start > next => self.ahead = self.ahead.take().or(Some(finding)),
+            Step::Found(finding) => {
+                let crosses = self.ahead.as_ref().is_some_and(|ahead| finding.range.end > ahead.range.start);
+                if !crosses {
+                    self.pass(view, finding.range.clone());
+                    found.push(finding);
+                }
+            }
+        }
+    }
+
+    /// A finding or token is behind: nothing before its end is seen any more.
+    fn pass(&mut self, view: &mut View<'_>, range: Range<usize>) {
+        self.at = range.end;
+        view.raise_floor(range.end);
+        self.past.push(range);
+    }
+}
+
+/// What stands at a trigger.
+enum Step {
+    Nothing,
+    Found(Found),
+    Token(Range<usize>),
+}
+
+fn is_trigger(byte: u8) -> bool {
+    TRIGGERS.get(usize::from(byte)).copied().unwrap_or(false)
+}
+
+fn visit(scene: &Scene<'_, '_>, at: usize) -> (Step, usize) {
+    let view = scene.view;
+    let next = at + 1;
+    let found = match view.at(at) {
+        b'0'..=b'9' => {
+            let (found, next) = digits::visit(scene, at);
+            return (found.map_or(Step::Nothing, Step::Found), next);
+        }
+        b'[' => return (token::end(view, at).map_or(Step::Nothing, |end| Step::Token(at..end)), next),
+        b'@' => email::find(scene, at),
+        b':' => url::find(scene, at).or_else(|| assignment::find(scene, at)).or_else(|| network::colons(scene, at)),
+        b'=' => assignment::find(scene, at),
+        b'-' => pem::find(scene, at).or_else(|| keys::find(scene, at)),
+        b'_' | b'.' => keys::find(scene, at),
+        b'A' => keys::capital(scene, at),
+        b'J' => jwt::find(scene, at),
+        _ => None,
+    };
+    (found.map_or(Step::Nothing, Step::Found), next)
+}

@@ -1,0 +1,180 @@
+//! Which names are those of secrets, and which values are secrets and no examples, variables or words.
+
+/// What a name says about the value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Sort {
+    /// A person has chosen it: six characters of two sorts are enough.
+    Password,
+    /// A machine has made it: long and without pattern.
+    Key,
+}
+
+const PASSWORDS: &[&str] = &[
+    "password",
+    "passwd",
+    "passphrase",
+    "passcode",
+    "pwd",
+    "비밀번호",
+    "비번",
+    "암호",
+    "패스워드",
+    "密码",
+    "密碼",
+    "口令",
+    "パスワ-ド",
+    "暗証番号",
+];
+const KEYS: &[&str] = &[
+    "secret",
+    "token",
+    "apikey",
+    "accesskey",
+    "secretkey",
+    "privatekey",
+    "authkey",
+    "signingkey",
+    "encryptionkey",
+    "masterkey",
+    "accountkey",
+    "credential",
+    "credentials",
+    "authorization",
+    "토큰",
+    "인증키",
+    "api키",
+    "비밀키",
+    "시크릿",
+    "시크릿키",
+    "보안키",
+    "액세스키",
+    "접근키",
+];
+/// Names that end like a key's and say where a list goes on.
+const POSITIONS: &[&str] =
+    &["pagetoken", "nexttoken", "continuationtoken", "synctoken", "cursortoken", "nextpagetoken"];
+
+/// Beginnings of values that stand for a secret.
+const PLACEHOLDERS: &[&str] = &[
+    "your",
+    "my-",
+    "my_",
+    "example",
+    "changeme",
+    "change-me",
+    "change_me",
+    "placeholder",
+    "enter",
+    "insert",
+    "replace",
+    "redacted",
+    "masked",
+    "hidden",
+    "dummy",
+    "process.env",
+    "os.environ",
+    "os.getenv",
+    "env.",
+    "...",
+    "todo",
+    "undefined",
+];
+
+/// What `name` names. Case, dashes, underscores, stops and blanks in it are not seen.
+pub(super) fn sort_of_name(name: &str) -> Option<Sort> {
+    let compact: String = name.chars().filter(|one| !matches!(one, '_' | '-' | '.' | ' ')).collect();
+    let compact = compact.to_lowercase();
+    let ends = |names: &[&str]| names.iter().any(|one| compact.ends_with(&one.replace('-', "")));
+    if ends(PASSWORDS) || ends_with_word(name, "pass") {
+        Some(Sort::Password)
+    } else if (ends(KEYS) && !ends(POSITIONS)) || ends_with_word(name, "auth") {
+        Some(Sort::Key)
+    } else {
+        None
+    }
+}
+
+/// `DB_PASS` ends with the word, `bypass` does not.
+fn ends_with_word(name: &str, word: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    lower.strip_suffix(word).is_some_and(|head| !head.ends_with(|last: char| last.is_ascii_alphanumeric()))
+}
+
+/// Whether the value is a secret.
+pub(super) fn is_secret(value: &str, sort: Sort, quoted: bool, bearer: bool) -> bool {
+    if is_placeholder(value) || is_code(value, quoted) {
+        return false;
+    }
+    match sort {
+        Sort::Password => is_password(value, quoted),
+        Sort::Key => is_key(value, if bearer { 8 } else { 12 }),
+    }
+}
+
+/// Whether the value stands for a secret: a variable, a template, stars, the word `your`.
+pub(super) fn is_placeholder(value: &str) -> bool {
+    let lower = value.to_ascii_lowercase();
+    let template =
+        value.starts_with(['$', '<', '{', '%', '*', '[', '(']) || value.contains("${") || value.contains("{{");
+    let mut bytes: Vec<u8> = lower.bytes().collect();
+    bytes.sort_unstable();
+    bytes.dedup();
+    template || bytes.len() <= 2 || PLACEHOLDERS.iter().any(|start| lower.starts_with(start))
+}
+
+/// A call, a path, a URL, a member: what a program reads the secret from.
+fn is_code(value: &str, quoted: bool) -> bool {
+    let path = value.starts_with(['/', '~', '.', '\\']) || value.matches('/').count() > 2 && value.contains('.');
+    value.contains(['(', ' ', '{']) || value.contains("://") || path || (!quoted && is_member(value))
+}
+
+/// `config.password2`: names joined by stops.
+fn is_member(value: &str) -> bool {
+    let name = |part: &str| {
+        part.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+            && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+            && part.len() < 20
+    };
+    value.contains('.') && value.split('.').all(name)
+}
+
+fn is_password(value: &str, quoted: bool) -> bool {
+    let has = |class: fn(u8) -> bool| value.bytes().any(class);
+    let letter = has(|byte| byte.is_ascii_alphabetic());
+    let digit = has(|byte| byte.is_ascii_digit());
+    let sign = has(|byte| matches!(byte, b'!' | b'@' | b'#' | b'$' | b'%' | b'^' | b'&' | b'*' | b'~' | b'+'));
+    let length = value.chars().count();
+    match (letter, digit, sign) {
+        (true, true, _) => length >= 6,
+        (_, _, true) => length >= 8 || (quoted && length >= 6),
+        (false, true, false) => (6..=20).contains(&length),
+        _ => false,
+    }
+}
+
+/// Long enough, letters and digits mixed, and no words with numbers between them.
+fn is_key(value: &str, shortest: usize) -> bool {
+    let digits = value.bytes().filter(u8::is_ascii_digit).count();
+    let letters = value.bytes().filter(u8::is_ascii_alphabetic).count();
+    let alphabet = value.bytes().all(|byte| byte.is_ascii_graphic());
+    value.len() >= shortest && digits >= 2 && letters >= 2 && alphabet && !is_words(value) && entropy(value) >= 2.7
+}
+
+/// `claude-3-5-sonnet-20241022`: each part letters alone or digits alone.
+fn is_words(value: &str) -> bool {
+    value.split(['_', '-', '.', '/', ':', ' ']).all(|part| {
+        part.bytes().all(|byte| byte.is_ascii_digit()) || part.bytes().all(|byte| byte.is_ascii_alphabetic())
+    })
+}
+
+/// Shannon entropy of the bytes, bits a byte.
+fn entropy(value: &str) -> f64 {
+    let mut bytes: Vec<u8> = value.bytes().collect();
+    bytes.sort_unstable();
+    let total = f64::from(u32::try_from(bytes.len()).unwrap_or(u32::MAX));
+    bytes
+        .chunk_by(|one, two| one == two)
+        .map(|same| f64::from(u32::try_from(same.len()).unwrap_or(u32::MAX)) / total)
+        .map(|share| -share * share.log2())
+        .sum()
+}

@@ -1,0 +1,153 @@
+//! Masking while the text arrives: what is given out is what masking the whole would give.
+
+use std::ops::Range;
+
+use super::normal::Normal;
+use super::scan::{Found, Scanner};
+use super::view::{LOOK_BACK, View};
+use super::{Options, Policy};
+
+/// Bytes before the place that the pass has reached in which a finding may still begin: the longest local part of
+/// an address, or prefix of a key.
+const MAY_BEGIN: usize = 96;
+/// A held-back text of at least this many bytes is read again only when it has grown by an eighth: so a long key
+/// that arrives byte by byte costs its length times a constant.
+const LONG: usize = 2_048;
+
+/// Masks a text that comes in pieces. The pieces given out, joined, are the masked whole, however it is cut.
+///
+/// Held back is the word that the text ends in and whatever could still become a finding: usually less than a
+/// hundred bytes, at most the longest block of a private key (32 KiB) and what surrounds it.
+#[derive(Debug)]
+pub struct Stream {
+    options: Options,
+    /// The text that is not given out, and before it as much as a recogniser may look back at.
+    text: String,
+    /// Bytes of `text` that are given out.
+    given: usize,
+    /// Where the pass stands, in bytes of `text`.
+    scanner: Scanner,
+    /// Findings that are not given out, in bytes of `text`.
+    found: Vec<Found>,
+    /// The first byte at which a finding may still begin.
+    safe: usize,
+    /// The length that `text` must reach before it is read again.
+    wanted: usize,
+}
+
+impl Stream {
+    /// A stream that has seen nothing.
+    pub fn new(options: Options) -> Self {
+        Self {
+            options,
+            text: String::new(),
+            given: 0,
+            scanner: Scanner::default(),
+            found: Vec::new(),
+            safe: 0,
+            wanted: 0,
+        }
+    }
+
+    /// Takes the next piece; gives the masked text that no later piece can change.
+    pub fn push(&mut self, chunk: &str) -> String {
+        self.text.push_str(chunk);
+        if self.text.len() < self.wanted {
+            return String::new();
+        }
+        self.read(false);
+        let out = self.give(self.safe);
+        self.forget();
+        out
+    }
+
+    /// The rest of the masked text.
+    pub fn finish(mut self) -> String {
+        self.read(true);
+        self.give(self.text.len())
+    }
+
+    /// Runs the pass over what is new.
+    fn read(&mut self, last: bool) {
+        let normal = Normal::new(&self.text);
+        let mut view = View::new(&normal.text, &normal.soft_hyphens);
+        let into = |range: &Range<usize>| normal.from_original(range.start)..normal.from_original(range.end);
+        let mut scanner = Scanner {
+            at: normal.from_original(self.scanner.at),
+            past: self.scanner.past.iter().map(into).collect(),
+            ahead: self.scanner.ahead.take().map(|found| Found { range: into(&found.range), ..found }),
+        };
+        view.raise_floor(scanner.past.last().map_or(0, |range| range.end));
+        let mut found = Vec::new();
+        scanner.run(&mut view, self.options.kinds, self.options.policy == Policy::Strict, last, &mut found);
+        let back = |range: &Range<usize>| normal.original(range);
+        self.found.extend(found.into_iter().map(|found| Found { range: back(&found.range), ..found }));
+        self.safe = normal.original(&safe_range(&scanner, &view)).start.min(self.text.len());
+        self.scanner = Scanner {
+            at: normal.original(&(scanner.at..scanner.at)).start,
+            past: scanner.past.iter().map(back).collect(),
+            ahead: scanner.ahead.map(|found| Found { range: back(&found.range), ..found }),
+        };
+        let held = self.text.len() - self.scanner.at.min(self.text.len());
+        self.wanted = if held < LONG { 0 } else { self.text.len() + held / 8 };
+    }
+
+    /// Gives out up to `end`, findings as tokens.
+    fn give(&mut self, end: usize) -> String {
+        let mut out = String::with_capacity(end.saturating_sub(self.given));
+        let ready = self.found.iter().take_while(|found| found.range.end <= end).count();
+        for found in self.found.drain(..ready) {
+            out.push_str(self.text.get(self.given..found.range.start).unwrap_or_default());
+            out.push('[');
+            out.push_str(found.kind.name());
+            out.push(']');
+            self.given = found.range.end;
+        }
+        out.push_str(self.text.get(self.given..end).unwrap_or_default());
+        self.given = self.given.max(end);
+        out
+    }
+
+    /// Drops what nothing can look back at any more.
+    fn forget(&mut self) {
+        let mut keep = self.given.min(self.scanner.at).saturating_sub(LOOK_BACK);
+        // A finding or token counts as one character of context, so it stays whole or goes whole.
+        keep = self.scanner.past.iter().find(|range| range.end > keep).map_or(keep, |range| range.start.min(keep));
+        while !self.text.is_char_boundary(keep) {
+            keep -= 1;
+        }
+        if keep < 4 * LOOK_BACK {
+            return;
+        }
+        self.text.drain(..keep);
+        self.shift(keep);
+    }
+
+    fn shift(&mut self, dropped: usize) {
+        let back = |range: &Range<usize>| range.start - dropped..range.end - dropped;
+        self.given -= dropped;
+        self.wanted = self.wanted.saturating_sub(dropped);
+        self.scanner.at -= dropped;
+        self.scanner.past.retain(|range| range.start >= dropped);
+        self.scanner.past.iter_mut().for_each(|range| *range = back(range));
+        self.found.iter_mut().for_each(|found| found.range = back(&found.range));
+        self.scanner.ahead.iter_mut().for_each(|found| found.range = back(&found.range));
+    }
+}
+
+/// The empty range, in the normal form, before which no finding can begin any more.
+fn safe_range(scanner: &Scanner, view: &View<'_>) -> Range<usize> {
+    let word = view.run_back(scanner.at, MAY_BEGIN, may_stand_in_a_beginning);
+    let ahead = scanner.ahead.as_ref().map_or(usize::MAX, |found| found.range.start);
+    let mut safe = word.min(ahead);
+    while view.bytes().get(safe).is_some_and(|byte| byte & 0xC0 == 0x80) {
+        safe += 1;
+    }
+    safe..safe
+}
+
+/// Whether a finding that begins before the place that is reached may have this byte in it: part of a word, or a
+/// character that is not seen.
+fn may_stand_in_a_beginning(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte >= 0x80 || matches!(byte, b'.' | b'_' | b'%' | b'+' | b'-' | b'(' | b':')
+}

@@ -1,0 +1,146 @@
+//! What a character stands for when personal data is looked for: digit, dash, space, or nothing at all.
+//!
+//! Source: Unicode 17.0, `DerivedCoreProperties.txt` (`Default_Ignorable_Code_Point`), `DerivedGeneralCategory.txt`
+//! (`Nd`, `Pd`). Compatibility forms (NFKC) are not enough: they leave Arabic-Indic digits, most dashes and every
+//! invisible character as they are.
+
+/// `Default_Ignorable_Code_Point`, first and last. Not category `Cf`: the Hangul fillers are letters, and the
+/// combining grapheme joiner and the variation selectors are marks.
+const IGNORABLE: &[(u32, u32)] = &[
+    (0x00AD, 0x00AD),
+    (0x034F, 0x034F),
+    (0x061C, 0x061C),
+    (0x115F, 0x1160),
+    (0x17B4, 0x17B5),
+    (0x180B, 0x180F),
+    (0x200B, 0x200F),
+    (0x202A, 0x202E),
+    (0x2060, 0x206F),
+    (0x3164, 0x3164),
+    (0xFE00, 0xFE0F),
+    (0xFEFF, 0xFEFF),
+    (0xFFA0, 0xFFA0),
+    (0xFFF0, 0xFFF8),
+    (0x1_BCA0, 0x1_BCA3),
+    (0x1_D173, 0x1_D17A),
+    (0xE_0000, 0xE_0FFF),
+];
+
+/// The zero of every run of ten decimal digits (`Nd`), outside ASCII.
+const ZEROS: &[u32] = &[
+    0x0660, 0x06F0, 0x07C0, 0x0966, 0x09E6, 0x0A66, 0x0AE6, 0x0B66, 0x0BE6, 0x0C66, 0x0CE6, 0x0D66, 0x0DE6, 0x0E50,
+    0x0ED0, 0x0F20, 0x1040, 0x1090, 0x17E0, 0x1810, 0x1946, 0x19D0, 0x1A80, 0x1A90, 0x1B50, 0x1BB0, 0x1C40, 0x1C50,
+    0xA620, 0xA8D0, 0xA900, 0xA9D0, 0xA9F0, 0xAA50, 0xABF0, 0xFF10, 0x1_04A0, 0x1_0D30, 0x1_0D40, 0x1_1066, 0x1_10F0,
+    0x1_1136, 0x1_11D0, 0x1_12F0, 0x1_1450, 0x1_14D0, 0x1_1650, 0x1_16C0, 0x1_16D0, 0x1_16DA, 0x1_1730, 0x1_18E0,
+    0x1_1950, 0x1_1BF0, 0x1_1C50, 0x1_1D50, 0x1_1DA0, 0x1_1DE0, 0x1_1F50, 0x1_6130, 0x1_6A60, 0x1_6AC0, 0x1_6B50,
+    0x1_6D70, 0x1_CCF0, 0x1_D7CE, 0x1_D7D8, 0x1_D7E2, 0x1_D7EC, 0x1_D7F6, 0x1_E140, 0x1_E2F0, 0x1_E4F0, 0x1_E5F1,
+    0x1_E950, 0x1_FBF0,
+];
+
+/// What the character stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Meaning {
+    /// Itself.
+    Same,
+    /// This ASCII character.
+    Ascii(u8),
+    /// Nothing: it is not seen.
+    Nothing,
+}
+
+/// What `character` stands for. ASCII stands for itself.
+pub(super) fn meaning(character: char) -> Meaning {
+    let code = u32::from(character);
+    match code {
+        0..=0x9F => Meaning::Same,
+        // Dashes (`Pd`) and what is read as one: minus, long vowel mark, Hangul EU, hyphen bullet, box drawing.
+        0x058A
+        | 0x05BE
+        | 0x1400
+        | 0x1806
+        | 0x2010..=0x2015
+        | 0x2E17
+        | 0x2E1A
+        | 0x2E3A
+        | 0x2E3B
+        | 0x2E40
+        | 0x2E5D
+        | 0x301C
+        | 0x3030
+        | 0x30A0
+        | 0xFE31
+        | 0xFE32
+        | 0xFE58
+        | 0xFE63
+        | 0xFF0D
+        | 0x1_0D6E
+        | 0x1_0EAD => Meaning::Ascii(b'-'),
+        0x02D7 | 0x2043 | 0x207B | 0x208B | 0x2212 | 0x23AF | 0x2500 | 0x2501 | 0x2796 | 0x30FC | 0x3161 | 0xFF70
+        | 0xFFDA => Meaning::Ascii(b'-'),
+        // Spaces (`Zs`), line and paragraph separator.
+        0xA0 | 0x1680 | 0x2000..=0x200A | 0x2028 | 0x2029 | 0x202F | 0x205F | 0x3000 => Meaning::Ascii(b' '),
+        // Dots between digits.
+        0xB7 | 0x2024 | 0x2027 | 0x2219 | 0x22C5 | 0x30FB | 0xFE52 | 0xFF65 => Meaning::Ascii(b'.'),
+        0xFE55 => Meaning::Ascii(b':'),
+        0xFE6B => Meaning::Ascii(b'@'),
+        0xFF01..=0xFF5E => u8::try_from(code - 0xFEE0).map_or(Meaning::Same, Meaning::Ascii),
+        _ if ignorable(code) => Meaning::Nothing,
+        _ => digit(code).map_or(Meaning::Same, |value| Meaning::Ascii(b'0' + value)),
+    }
+}
+
+/// Whether a character that starts with this byte may stand for something else. Wrong answers cost time only in
+/// one direction: every lead byte of a character with a meaning of its own must be here.
+pub(super) const fn may_stand_for_another(lead: u8) -> bool {
+    // Hangul (EB to ED) and Han (E4 to E9) begin with none of them, so that such text is passed at full speed.
+    matches!(lead, 0xC2 | 0xCB | 0xCD | 0xD6..=0xDF | 0xE0..=0xE3 | 0xEA | 0xEF | 0xF0..=0xF4)
+}
+
+fn ignorable(code: u32) -> bool {
+    let after = IGNORABLE.partition_point(|&(first, _)| first <= code);
+    after.checked_sub(1).and_then(|index| IGNORABLE.get(index)).is_some_and(|&(_, last)| code <= last)
+}
+
+fn digit(code: u32) -> Option<u8> {
+    let after = ZEROS.partition_point(|&zero| zero <= code);
+    let zero = after.checked_sub(1).and_then(|index| ZEROS.get(index))?;
+    u8::try_from(code - zero).ok().filter(|&value| value < 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_are_sorted_and_apart() {
+        assert!(IGNORABLE.windows(2).all(|pair| matches!(pair, [(_, last), (first, _)] if last < first)));
+        assert!(ZEROS.windows(2).all(|pair| matches!(pair, [zero, next] if zero + 10 <= *next)));
+    }
+
+    #[test]
+    fn every_digit_is_a_number_by_the_standard_library() {
+        let mut digits = 0;
+        for character in (0x80..=0x10_FFFF).filter_map(char::from_u32) {
+            if let (Meaning::Ascii(byte), true) = (meaning(character), character.is_numeric()) {
+                assert!(byte.is_ascii_digit(), "{character:?}");
+                digits += 1;
+            }
+            if digit(u32::from(character)).is_some() {
+                assert!(character.is_numeric(), "{character:?} is no number");
+            }
+        }
+        assert_eq!(digits, ZEROS.len() * 10);
+    }
+
+    #[test]
+    fn every_character_with_a_meaning_has_a_lead_byte_that_says_so() {
+        let mut found = 0;
+        for character in (0x80..=0x10_FFFF).filter_map(char::from_u32).filter(|&one| meaning(one) != Meaning::Same) {
+            let mut bytes = [0; 4];
+            let lead = character.encode_utf8(&mut bytes).bytes().next().unwrap_or_default();
+            assert!(may_stand_for_another(lead), "{character:?} begins with {lead:#x}");
+            found += 1;
+        }
+        assert!(found > 4_800, "{found}");
+    }
+}
