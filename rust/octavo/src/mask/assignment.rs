@@ -6,6 +6,7 @@ use super::kind::Kind;
 use super::scan::{Found, Scene};
 use super::secret::{self, Sort};
 use super::view::{View, is_blank};
+use super::{jwt, keys};
 
 /// Bytes before the sign in which the name is read.
 const NAME: usize = 40;
@@ -21,9 +22,20 @@ pub(super) fn find(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
     let after = sign_end(view, at)?;
     let sort = sort_of_name(view, at)?;
     let (range, quoted) = value(view, after)?;
+    if let Some(found) = specific(scene, range.start) {
+        return Some(found);
+    }
     let text = view.slice(range.clone());
     let bearer = scheme_end(view, after).is_some();
     secret::is_secret(text, sort, quoted, bearer).then(|| scene.found(Kind::Secret, range, 75))?
+}
+
+/// A value that says itself what it is keeps its own kind.
+fn specific(scene: &Scene<'_, '_>, start: usize) -> Option<Found> {
+    let view = scene.view;
+    let separator = view.run(start, 12, |byte| byte.is_ascii_alphanumeric());
+    let key = keys::find(scene, separator).filter(|found| found.range.start == start);
+    key.or_else(|| keys::capital(scene, start)).or_else(|| jwt::find(scene, start + 2))
 }
 
 /// Where the value may begin: `:=` and `=>` are signs as well, `==` and `::` are none.
@@ -44,18 +56,8 @@ fn sort_of_name(view: &View<'_>, at: usize) -> Option<Sort> {
     if end < blanks && view.slice(end..blanks).starts_with(']') {
         return None;
     }
-    let last = view.before(end).to_ascii_lowercase();
-    // Nearly every sign follows another name: its last byte says so.
-    if last < 0x80 && !matches!(last, b'd' | b't' | b'n' | b'y' | b'e' | b's' | b'h' | b'l') {
-        return None;
-    }
     let start = view.run_back(end, NAME, is_name);
-    secret::sort_of_name(from_boundary(view, start, end))
-}
-
-/// The text without a first character that the limit cut in two.
-fn from_boundary<'a>(view: &View<'a>, start: usize, end: usize) -> &'a str {
-    (start..end).map(|start| view.slice(start..end)).find(|text| !text.is_empty()).unwrap_or_default()
+    secret::sort_of_name(view.bytes().get(start..end)?)
 }
 
 fn is_name(byte: u8) -> bool {
@@ -79,8 +81,8 @@ fn value(view: &View<'_>, after: usize) -> Option<(Range<usize>, bool)> {
 /// Blanks, and the stars of `**Password:** value`.
 fn skip_blanks(view: &View<'_>, from: usize) -> usize {
     let stars = view.run(from, 2, |byte| byte == b'*');
-    let start = if is_blank(view.at(stars)) { stars } else { from };
-    view.run(start, 8, is_blank)
+    let value = if is_blank(view.at(stars)) { stars } else { from };
+    view.run(value, 8, is_blank)
 }
 
 /// Where the scheme of an `Authorization` header ends.

@@ -104,12 +104,11 @@ fn dashed(head: &str) -> &'static [Rule] {
         "pypi" => PYPI,
         "GOCSPX" => GOOGLE_SECRET,
         "AGE" => AGE,
-        // xAI, Perplexity, Tavily, NVIDIA, Brevo, Anyscale
-        "xai" | "pplx" | "tvly" | "nvapi" | "xkeysib" | "esecret" => KEY_20,
+        // xAI, Perplexity, Tavily, NVIDIA, Brevo, Anyscale, Square
+        "xai" | "pplx" | "tvly" | "nvapi" | "xkeysib" | "esecret" | "sq0atp" => KEY_20,
         // Mailgun, Postman, New Relic, Square
         "key" | "NRAK" => LETTERS_32,
         "PMAK" | "sq0csp" => KEY_32,
-        "sq0atp" => KEY_20,
         _ => &[],
     }
 }

@@ -24,8 +24,10 @@ pub(super) fn find(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
         return None;
     }
     let (start, head) = head(view, at)?;
-    let rule =
-        rules(view.at(at), head).iter().find(|rule| view.starts_with(at + 1, rule.rest) && is_key(view, at, rule))?;
+    let rule = rules(view.at(at), head).iter().find(|rule| view.starts_with(at + 1, rule.rest))?;
+    if !is_key(view, at, rule) {
+        return None;
+    }
     let end = end(view, at, rule);
     scene.found(rule.kind, if rule.whole { start } else { at + 1 + rule.rest.len() }..end, 97)
 }

@@ -80,7 +80,7 @@ impl<'a> Normal<'a> {
     }
 
     /// The first byte of the normal form that stands for `original` or something after it.
-    pub(super) fn from_original(&self, original: usize) -> usize {
+    pub(super) fn in_normal(&self, original: usize) -> usize {
         let after = self.bends.partition_point(|bend| bend.original <= original);
         match after.checked_sub(1).and_then(|index| self.bends.get(index)) {
             None => original,

@@ -73,9 +73,8 @@ fn between(view: &View<'_>, from: usize) -> usize {
     let mut at = from;
     while at < from + 64 {
         match view.at(at) {
-            b'\n' | b'\r' | b'\t' | b' ' | b'"' | b'\'' | b',' | b'>' | b'#' | b'|' | b'*' => at += 1,
             b'\\' if matches!(view.at(at + 1), b'n' | b'r' | b't' | b'\\') => at += 2,
-            b'\\' => at += 1,
+            b'\n' | b'\r' | b'\t' | b' ' | b'"' | b'\'' | b',' | b'>' | b'#' | b'|' | b'*' | b'\\' => at += 1,
             _ => break,
         }
     }

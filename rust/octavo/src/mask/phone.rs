@@ -114,16 +114,16 @@ fn national(mut digits: Vec<u8>, mut lengths: Vec<usize>, country: Country, skip
 
 /// The area of a number of the right length.
 fn area(digits: &[u8]) -> Option<Area> {
-    let mobile = |digits| Some(Area { digits, mobile: true });
-    let fixed = |digits| Some(Area { digits, mobile: false });
-    match (digits, digits.len()) {
-        ([0, 1, 0, ..], 11) | ([0, 1, 1 | 6..=9, ..], 10 | 11) => mobile(3),
-        ([0, 2, ..], 9 | 10) => fixed(2),
-        ([0, 3, 1..=3, ..] | [0, 4, 1..=4, ..] | [0, 5, 1..=5, ..] | [0, 6, 1..=4, ..], 10 | 11) => fixed(3),
-        ([0, 7, 0, ..], 11) => mobile(3),
-        ([0, 5, 0, 2..=8, ..], 11 | 12) => mobile(4),
-        _ => None,
-    }
+    let total = digits.len();
+    let (area, mobile, shortest, longest) = match digits {
+        [0, 1 | 7, 0, ..] => (3, true, 11, 11),
+        [0, 1, 1 | 6..=9, ..] => (3, true, 10, 11),
+        [0, 2, ..] => (2, false, 9, 10),
+        [0, 5, 0, 2..=8, ..] => (4, true, 11, 12),
+        [0, 3 | 5, 1..=3, ..] | [0, 4 | 6, 1..=4, ..] | [0, 5, 4 | 5, ..] => (3, false, 10, 11),
+        _ => return None,
+    };
+    (shortest..=longest).contains(&total).then_some(Area { digits: area, mobile })
 }
 
 /// Whether the groups are those in which such numbers are written.

@@ -90,14 +90,8 @@ fn valid_date(digits: &[u8], century: u8) -> bool {
         1 | 2 | 5 | 6 => 1900,
         _ => 2000,
     };
-    match digits {
-        [a, b, c, d, e, f, ..] => date::is_valid(base + two(*a, *b), two(*c, *d), two(*e, *f)),
-        _ => false,
-    }
-}
-
-fn two(tens: u8, ones: u8) -> u32 {
-    u32::from(tens) * 10 + u32::from(ones)
+    let part = |from: usize| digits.iter().skip(from).take(2).fold(0, |sum, &digit| sum * 10 + u32::from(digit));
+    date::is_valid(base + part(0), part(2), part(4))
 }
 
 /// Weights 2 to 9, 2 to 5; a foreigner's digit is two more.

@@ -71,9 +71,9 @@ impl Stream {
     fn read(&mut self, last: bool) {
         let normal = Normal::new(&self.text);
         let mut view = View::new(&normal.text, &normal.soft_hyphens);
-        let into = |range: &Range<usize>| normal.from_original(range.start)..normal.from_original(range.end);
+        let into = |range: &Range<usize>| normal.in_normal(range.start)..normal.in_normal(range.end);
         let mut scanner = Scanner {
-            at: normal.from_original(self.scanner.at),
+            at: normal.in_normal(self.scanner.at),
             past: self.scanner.past.iter().map(into).collect(),
             ahead: self.scanner.ahead.take().map(|found| Found { range: into(&found.range), ..found }),
         };

@@ -53,30 +53,7 @@ pub(super) fn meaning(character: char) -> Meaning {
     let code = u32::from(character);
     match code {
         0..=0x9F => Meaning::Same,
-        // Dashes (`Pd`) and what is read as one: minus, long vowel mark, Hangul EU, hyphen bullet, box drawing.
-        0x058A
-        | 0x05BE
-        | 0x1400
-        | 0x1806
-        | 0x2010..=0x2015
-        | 0x2E17
-        | 0x2E1A
-        | 0x2E3A
-        | 0x2E3B
-        | 0x2E40
-        | 0x2E5D
-        | 0x301C
-        | 0x3030
-        | 0x30A0
-        | 0xFE31
-        | 0xFE32
-        | 0xFE58
-        | 0xFE63
-        | 0xFF0D
-        | 0x1_0D6E
-        | 0x1_0EAD => Meaning::Ascii(b'-'),
-        0x02D7 | 0x2043 | 0x207B | 0x208B | 0x2212 | 0x23AF | 0x2500 | 0x2501 | 0x2796 | 0x30FC | 0x3161 | 0xFF70
-        | 0xFFDA => Meaning::Ascii(b'-'),
+        _ if is_dash(code) => Meaning::Ascii(b'-'),
         // Spaces (`Zs`), line and paragraph separator.
         0xA0 | 0x1680 | 0x2000..=0x200A | 0x2028 | 0x2029 | 0x202F | 0x205F | 0x3000 => Meaning::Ascii(b' '),
         // Dots between digits.
@@ -94,6 +71,48 @@ pub(super) fn meaning(character: char) -> Meaning {
 pub(super) const fn may_stand_for_another(lead: u8) -> bool {
     // Hangul (EB to ED) and Han (E4 to E9) begin with none of them, so that such text is passed at full speed.
     matches!(lead, 0xC2 | 0xCB | 0xCD | 0xD6..=0xDF | 0xE0..=0xE3 | 0xEA | 0xEF | 0xF0..=0xF4)
+}
+
+/// `Pd`, and what is read as a dash: minus, long vowel mark, Hangul EU, hyphen bullet, box drawing.
+const fn is_dash(code: u32) -> bool {
+    let punctuation = matches!(
+        code,
+        0x058A | 0x05BE | 0x1400 | 0x1806 | 0x2010
+            ..=0x2015
+                | 0x2E17
+                | 0x2E1A
+                | 0x2E3A
+                | 0x2E3B
+                | 0x2E40
+                | 0x2E5D
+                | 0x301C
+                | 0x3030
+                | 0x30A0
+                | 0xFE31
+                | 0xFE32
+                | 0xFE58
+                | 0xFE63
+                | 0xFF0D
+                | 0x1_0D6E
+                | 0x1_0EAD
+    );
+    let alike = matches!(
+        code,
+        0x02D7
+            | 0x2043
+            | 0x207B
+            | 0x208B
+            | 0x2212
+            | 0x23AF
+            | 0x2500
+            | 0x2501
+            | 0x2796
+            | 0x30FC
+            | 0x3161
+            | 0xFF70
+            | 0xFFDA
+    );
+    punctuation || alike
 }
 
 fn ignorable(code: u32) -> bool {
