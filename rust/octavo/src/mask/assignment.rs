@@ -6,7 +6,7 @@ use super::kind::Kind;
 use super::scan::{Found, Scene};
 use super::secret::{self, Sort};
 use super::view::{View, is_blank};
-use super::{jwt, keys};
+use super::{jwt, keys, token};
 
 /// Bytes before the sign in which the name is read.
 const NAME: usize = 40;
@@ -26,6 +26,9 @@ pub(super) fn find(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
         return Some(found);
     }
     let text = view.slice(range.clone());
+    if is_call(view, text, range.end) || has_token(view, &range) {
+        return None;
+    }
     let bearer = scheme_end(view, after).is_some();
     secret::is_secret(text, sort, quoted, bearer).then(|| scene.found(Kind::Secret, range, 75))?
 }
@@ -47,6 +50,20 @@ fn sign_end(view: &View<'_>, at: usize) -> Option<usize> {
         _ if matches!(before, b'=' | b'!' | b'<' | b'>' | b':') => None,
         _ => Some(at + 1),
     }
+}
+
+/// `decrypt2(…)`, `config2[…]`: a name that a bracket follows.
+fn is_call(view: &View<'_>, value: &str, end: usize) -> bool {
+    let name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.');
+    let end = view.run(end, VALUE, |byte| matches!(byte, b'.' | b':' | b'?'));
+    matches!(view.at(end), b'(' | b'[') && value.bytes().all(name)
+}
+
+/// A value in which something has been masked, or that ends at a token, is not judged again by what is left of it.
+fn has_token(view: &View<'_>, range: &Range<usize>) -> bool {
+    let end = view.run(range.end, VALUE, |byte| matches!(byte, b'.' | b':' | b'?'));
+    let brackets = view.slice(range.clone()).match_indices('[').map(|(at, _)| range.start + at);
+    brackets.chain([end]).any(|at| view.at(at) == b'[' && token::end(view, at).is_some())
 }
 
 /// What the name before the sign names, if it is a secret's.
@@ -138,7 +155,20 @@ fn bare_end(view: &View<'_>, start: usize) -> usize {
         byte.is_ascii_graphic()
             && !matches!(
                 byte,
-                b',' | b';' | b'&' | b'|' | b'<' | b'>' | b')' | b']' | b'}' | b'[' | b'"' | b'\'' | b'`' | b'\\'
+                b',' | b';'
+                    | b'&'
+                    | b'|'
+                    | b'<'
+                    | b'>'
+                    | b')'
+                    | b']'
+                    | b'}'
+                    | b'('
+                    | b'['
+                    | b'"'
+                    | b'\''
+                    | b'`'
+                    | b'\\'
             )
     });
     end - view.slice(start..end).bytes().rev().take_while(|byte| matches!(byte, b'.' | b':' | b'?')).count()

@@ -7,26 +7,28 @@ use super::scan::{Found, Scene};
 const WORDS: &[&str] = &["카드", "결제", "card", "visa", "mastercard", "amex", "pan", "卡", "カ-ド"];
 
 pub(super) fn find(scene: &Scene<'_, '_>, sequence: &Sequence<'_, '_>) -> Option<Found> {
-    use Separator::{Blank, Dash, Dot};
-    let count = match sequence.lengths {
-        [4, 4, 4, 4, 3, ..] => 5,
-        [4, 4, 4, 4, ..] => 4,
-        [4, 6, 4 | 5, ..] => 3,
-        [13..=19, ..] => 1,
+    let counts: &[usize] = match sequence.lengths {
+        [4, 4, 4, 4, 3, ..] => &[5, 4],
+        [4, 4, 4, 4, ..] => &[4],
+        [4, 6, 4 | 5, ..] => &[3],
+        [13..=19, ..] => &[1],
         _ => return None,
     };
-    let range = sequence.closed(count).or_else(|| sequence.closed(4).filter(|_| count == 5))?;
-    let digits = sequence.digits(0, sequence.groups().iter().filter(|group| group.end <= range.end).count());
-    if !sequence.joined_by(count, &[Dash, Blank, Dot]) || !luhn(&digits) {
+    counts.iter().find_map(|&count| reading(scene, sequence, count))
+}
+
+/// The first `count` groups as a card.
+fn reading(scene: &Scene<'_, '_>, sequence: &Sequence<'_, '_>, count: usize) -> Option<Found> {
+    let range = sequence.closed(count)?;
+    let digits = sequence.digits(0, count);
+    if !sequence.joined_by(count, &[Separator::Blank, Separator::Dash, Separator::Dot]) || !luhn(&digits) {
         return None;
     }
-    let named = || scene.window(&range).has(WORDS);
-    let grouped = count > 1;
     let confidence = match issuer(&digits)? {
-        Issuer::Known if grouped => 97,
+        Issuer::Known if count > 1 => 97,
         // Ids of 16 digits are common, those in an issuer's range with the right last digit are not.
         Issuer::Known if matches!(digits.len(), 15 | 16) => 90,
-        _ if named() => 92,
+        _ if scene.window(&range).has(WORDS) => 92,
         _ => return None,
     };
     scene.found(Kind::CreditCard, range, confidence)

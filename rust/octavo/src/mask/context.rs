@@ -8,6 +8,9 @@ use super::view::View;
 const BEFORE: usize = 30;
 /// Characters after a candidate in which a word counts: `110123456789 (신한)`.
 const AFTER: usize = 16;
+/// Findings and tokens before a candidate that a word is seen across. With a bound on the length of a token this
+/// bounds what a stream keeps.
+const ACROSS: usize = 8;
 /// Bytes of a window: thirty characters of at most four bytes.
 const BYTES: usize = 4 * BEFORE;
 
@@ -76,13 +79,14 @@ fn before(bytes: &[u8], past: &[Range<usize>], candidate: usize) -> String {
     let mut backwards: Vec<u8> = Vec::with_capacity(BYTES);
     let mut past = past.iter().rev();
     let mut wall = past.next();
-    let (mut at, mut characters) = (candidate, 0);
-    while characters < BEFORE && at > 0 {
+    let (mut at, mut characters, mut crossed) = (candidate, 0, 0);
+    while characters < BEFORE && crossed < ACROSS && at > 0 {
         if let Some(range) = wall.filter(|range| at <= range.end) {
             at = range.start.min(at);
             backwards.push(0);
             wall = past.next();
             characters += 1;
+            crossed += 1;
             continue;
         }
         at -= 1;

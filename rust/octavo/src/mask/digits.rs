@@ -126,7 +126,8 @@ pub(super) fn visit(scene: &Scene<'_, '_>, at: usize) -> (Option<Found>, usize) 
         return (None, end);
     }
     let found = if view.begins_word(at) { numbers(scene, at, end, before) } else { lettered(scene, at, end) };
-    (found.filter(|found| !email::takes(view, &found.range)), end)
+    // The address around a number is more than the number: `01012345678@example.com`.
+    (found.map(|found| email::around(scene, &found.range).unwrap_or(found)), end)
 }
 
 /// Letters directly before: an account, passport or key whose first digits these are.

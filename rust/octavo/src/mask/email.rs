@@ -22,10 +22,15 @@ pub(super) fn find(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
     scene.found(Kind::Email, range, 96)
 }
 
-/// Whether a number is only a piece of the local part of an address: `01012345678@example.com`.
-pub(super) fn takes(view: &View<'_>, number: &Range<usize>) -> bool {
+/// The address of which a number is only a piece of the local part.
+pub(super) fn around(scene: &Scene<'_, '_>, number: &Range<usize>) -> Option<Found> {
+    let view = scene.view;
     let at = view.run(number.end, LOCAL, is_local);
-    view.at(at) == b'@' && address(view, at).is_some_and(|address| address.start <= number.start)
+    if view.at(at) != b'@' {
+        return None;
+    }
+    let range = address(view, at).filter(|address| address.start <= number.start)?;
+    scene.found(Kind::Email, range, 96)
 }
 
 fn address(view: &View<'_>, at: usize) -> Option<Range<usize>> {

@@ -75,10 +75,9 @@ pub(super) fn capital(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
     match view.at(at + 1) {
         b'K' | b'S' | b'B' | b'C' => aws(scene, at),
         b'I' if view.starts_with(at, "AIza") && view.begins_word(at) => {
-            let end = view.run(at + 4, 41, is_key_byte);
-            let judged = view.slice(at + 4..end);
-            let fits = (35..=40).contains(&judged.len()) && is_varied(judged);
-            fits.then(|| scene.found(Kind::GoogleApiKey, at..end, 97))?
+            let end = view.run(at + 4, LONGEST, is_key_byte);
+            let judged = view.slice(at + 4..end.min(at + 39));
+            (judged.len() == 35 && is_varied(judged)).then(|| scene.found(Kind::GoogleApiKey, at..end, 97))?
         }
         _ => None,
     }

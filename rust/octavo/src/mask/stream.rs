@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::normal::Normal;
 use super::scan::{Found, Scanner};
 use super::view::{LOOK_BACK, View};
-use super::{Options, Policy};
+use super::{Kind, Options, Policy};
 
 /// Bytes before the place that the pass has reached in which a finding may still begin: the longest local part of
 /// an address, or prefix of a key.
@@ -51,20 +51,30 @@ impl Stream {
 
     /// Takes the next piece; gives the masked text that no later piece can change.
     pub fn push(&mut self, chunk: &str) -> String {
+        self.push_with(chunk, |kind, _| token(kind))
+    }
+
+    /// The rest of the masked text.
+    pub fn finish(self) -> String {
+        self.finish_with(|kind, _| token(kind))
+    }
+
+    /// As [`Stream::push`], with the text that takes the place of each finding: of its kind and its value.
+    pub fn push_with(&mut self, chunk: &str, token: impl FnMut(Kind, &str) -> String) -> String {
         self.text.push_str(chunk);
         if self.text.len() < self.wanted {
             return String::new();
         }
         self.read(false);
-        let out = self.give(self.safe);
+        let out = self.give(self.safe, token);
         self.forget();
         out
     }
 
-    /// The rest of the masked text.
-    pub fn finish(mut self) -> String {
+    /// As [`Stream::finish`], with the text that takes the place of each finding.
+    pub fn finish_with(mut self, token: impl FnMut(Kind, &str) -> String) -> String {
         self.read(true);
-        self.give(self.text.len())
+        self.give(self.text.len(), token)
     }
 
     /// Runs the pass over what is new.
@@ -93,19 +103,28 @@ impl Stream {
     }
 
     /// Gives out up to `end`, findings as tokens.
-    fn give(&mut self, end: usize) -> String {
+    fn give(&mut self, end: usize, mut token: impl FnMut(Kind, &str) -> String) -> String {
         let mut out = String::with_capacity(end.saturating_sub(self.given));
         let ready = self.found.iter().take_while(|found| found.range.end <= end).count();
-        for found in self.found.drain(..ready) {
+        let given: Vec<Found> = self.found.drain(..ready).collect();
+        for found in &given {
             out.push_str(self.text.get(self.given..found.range.start).unwrap_or_default());
-            out.push('[');
-            out.push_str(found.kind.name());
-            out.push(']');
+            out.push_str(&token(found.kind, self.text.get(found.range.clone()).unwrap_or_default()));
             self.given = found.range.end;
         }
         out.push_str(self.text.get(self.given..end).unwrap_or_default());
         self.given = self.given.max(end);
+        given.iter().rev().for_each(|found| self.cover(found));
         out
+    }
+
+    /// Puts a plain token where a finding was: what is kept to look back at is bounded, and holds no secret longer
+    /// than it must. To a recogniser a token and the finding that it replaced are the same.
+    fn cover(&mut self, found: &Found) {
+        let token = token(found.kind);
+        let (old, new) = (found.range.end, found.range.start + token.len());
+        self.text.replace_range(found.range.clone(), &token);
+        self.move_places(|at| if at >= old { at - old + new } else { at });
     }
 
     /// Drops what nothing can look back at any more.
@@ -116,23 +135,30 @@ impl Stream {
         while !self.text.is_char_boundary(keep) {
             keep -= 1;
         }
-        if keep < 4 * LOOK_BACK {
+        // Rarely, so that moving the rest costs little for each byte.
+        if keep < 2 * LOOK_BACK {
             return;
         }
         self.text.drain(..keep);
-        self.shift(keep);
+        self.scanner.past.retain(|range| range.start >= keep);
+        self.move_places(|at| at.saturating_sub(keep));
     }
 
-    fn shift(&mut self, dropped: usize) {
-        let back = |range: &Range<usize>| range.start - dropped..range.end - dropped;
-        self.given -= dropped;
-        self.wanted = self.wanted.saturating_sub(dropped);
-        self.scanner.at -= dropped;
-        self.scanner.past.retain(|range| range.start >= dropped);
-        self.scanner.past.iter_mut().for_each(|range| *range = back(range));
-        self.found.iter_mut().for_each(|found| found.range = back(&found.range));
-        self.scanner.ahead.iter_mut().for_each(|found| found.range = back(&found.range));
+    /// Everything that is a place in `text` moves with it.
+    fn move_places(&mut self, place: impl Fn(usize) -> usize) {
+        let moved = |range: &mut Range<usize>| *range = place(range.start)..place(range.end);
+        self.given = place(self.given);
+        self.safe = place(self.safe);
+        self.wanted = place(self.wanted);
+        self.scanner.at = place(self.scanner.at);
+        self.scanner.past.iter_mut().for_each(moved);
+        self.found.iter_mut().for_each(|found| moved(&mut found.range));
+        self.scanner.ahead.iter_mut().for_each(|found| moved(&mut found.range));
     }
+}
+
+fn token(kind: Kind) -> String {
+    format!("[{}]", kind.name())
 }
 
 /// The empty range, in the normal form, before which no finding can begin any more.
