@@ -38,7 +38,9 @@ fn specific(scene: &Scene<'_, '_>, start: usize) -> Option<Found> {
     let view = scene.view;
     let separator = view.run(start, 12, |byte| byte.is_ascii_alphanumeric());
     let key = keys::find(scene, separator).filter(|found| found.range.start == start);
-    key.or_else(|| keys::capital(scene, start)).or_else(|| jwt::find(scene, start + 2))
+    key.or_else(|| keys::capital(scene, start))
+        .or_else(|| keys::telegram(scene, start, separator))
+        .or_else(|| jwt::find(scene, start + 2))
 }
 
 /// Where the value may begin: `:=` and `=>` are signs as well, `==` and `::` are none.

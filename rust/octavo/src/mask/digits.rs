@@ -98,9 +98,9 @@ fn after(view: &View<'_>, end: usize) -> Option<Group> {
     Some(Group { start, end, separator })
 }
 
-/// The separator at `at` and where the digits after it begin; at most two blanks on either side.
+/// The separator at `at` and where the digits after it begin; at most three blanks on either side.
 fn separator(view: &View<'_>, at: usize) -> Option<(usize, Separator)> {
-    let middle = view.run(at, 2, is_blank);
+    let middle = view.run(at, 3, is_blank);
     let byte = view.at(middle);
     let separator = match byte {
         b'-' => Separator::Dash,
@@ -113,7 +113,7 @@ fn separator(view: &View<'_>, at: usize) -> Option<(usize, Separator)> {
     let wide = view.at(middle + 1) == b'-' && matches!(byte, b'-' | b')');
     let rest = middle + 1 + usize::from(wide);
     // A line may be broken after a dash.
-    let start = if byte == b'-' && view.at(rest) == b'\n' { rest + 1 } else { view.run(rest, 2, is_blank) };
+    let start = if byte == b'-' && view.at(rest) == b'\n' { rest + 1 } else { view.run(rest, 3, is_blank) };
     is_digit(view.at(start)).then_some((start, separator))
 }
 

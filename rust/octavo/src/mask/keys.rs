@@ -97,7 +97,8 @@ fn aws(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
 /// The token of a Telegram bot, `123456789:AA…`; `at..end` are the digits.
 pub(super) fn telegram(scene: &Scene<'_, '_>, at: usize, end: usize) -> Option<Found> {
     let view = scene.view;
-    if !(8..=10).contains(&(end - at)) || !view.starts_with(end, ":AA") {
+    let digits = view.slice(at..end).bytes().all(|byte| byte.is_ascii_digit());
+    if !(8..=10).contains(&(end - at)) || !digits || !view.starts_with(end, ":AA") {
         return None;
     }
     let last = view.run(end + 1, 40, is_key_byte);

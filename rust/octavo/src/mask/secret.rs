@@ -102,7 +102,8 @@ pub(super) fn is_secret(value: &str, sort: Sort, quoted: bool, bearer: bool) -> 
     }
     match sort {
         Sort::Password => is_password(value, quoted),
-        Sort::Key => is_key(value, if bearer { 8 } else { 12 }),
+        Sort::Key if bearer => is_key(value, 8) || is_base64(value),
+        Sort::Key => is_key(value, 12),
     }
 }
 
@@ -114,7 +115,8 @@ pub(super) fn is_placeholder(value: &str) -> bool {
     let mut bytes: Vec<u8> = lower.bytes().collect();
     bytes.sort_unstable();
     bytes.dedup();
-    template || bytes.len() <= 2 || PLACEHOLDERS.iter().any(|start| lower.starts_with(start))
+    let stars = bytes.len() <= 1 || (bytes.len() == 2 && value.len() >= 8);
+    template || stars || PLACEHOLDERS.iter().any(|start| lower.starts_with(start))
 }
 
 /// A call, a path, a URL, a member: what a program reads the secret from.
@@ -153,6 +155,16 @@ fn is_key(value: &str, shortest: usize) -> bool {
     let letters = value.bytes().filter(u8::is_ascii_alphabetic).count();
     let alphabet = value.bytes().all(|byte| byte.is_ascii_graphic());
     value.len() >= shortest && digits >= 2 && letters >= 2 && alphabet && !is_words(value) && entropy(value) >= 2.7
+}
+
+/// Letters of both cases in no order of words: `user:password` in base64 may have no digit.
+fn is_base64(value: &str) -> bool {
+    let upper = value.bytes().skip(1).filter(u8::is_ascii_uppercase).count();
+    let lower = value.bytes().filter(u8::is_ascii_lowercase).count();
+    value.len() >= 12
+        && upper >= 3
+        && lower >= 2
+        && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'=')
 }
 
 /// `claude-3-5-sonnet-20241022`: each part letters alone or digits alone.

@@ -1,0 +1,217 @@
+//! Every kind of secret: URL passwords, private keys, web tokens, keys of providers, assignments.
+
+mod marked;
+
+use marked::{check, mask, unchanged};
+use octavo::mask::Kind;
+
+#[test]
+fn passwords_in_urls() {
+    check(
+        "URL_PASSWORD",
+        &[
+            "postgresql://admin:«p%40ss»@db.internal:5432/users",
+            "redis://:«s3cr3tpw»@10.0.0.5:6379/0",
+            "https://user:«p@ss:w0rd!»@host.com/path",
+            "mysql://root:«pa/ss#1?»@db:3306/x",
+            "mongodb+srv://u:«비밀1»@cluster0.mongodb.net",
+            "amqp://guest:«guest»@localhost//",
+            "DB=postgres://u:«pw»@h/d, 다음",
+            "(ftp://u:«p)w»@h)",
+        ],
+    );
+    unchanged(&[
+        "https://host:8080/path@x",
+        "https://${USER}:${PASSWORD}@host",
+        "postgres://user:<password>@host/db",
+        "https://example.com/@user:1",
+        "http://[::1]:80/",
+        "see https://example.com: it works @ home",
+    ]);
+}
+
+#[test]
+fn private_keys() {
+    let body = "MIIEpAIBAAKCAQEAxxyyzzxxyyzzxxyyzzxxyyzz0123456789abcdefghijABCDEFGH\nyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy\nAbc0==";
+    for label in ["RSA PRIVATE KEY", "PRIVATE KEY", "EC PRIVATE KEY", "OPENSSH PRIVATE KEY", "ENCRYPTED PRIVATE KEY"] {
+        let block = format!("-----BEGIN {label}-----\n{body}\n-----END {label}-----");
+        assert_eq!(mask(&format!("열쇠 <{block}> 끝")), "열쇠 <[PRIVATE_KEY]> 끝");
+        let escaped = block.replace('\n', "\\n");
+        assert_eq!(mask(&format!("{{\"k\": \"{escaped}\\n\"}}")), "{\"k\": \"[PRIVATE_KEY]\\n\"}");
+        let cut = format!("-----BEGIN {label}-----\n{body}");
+        assert_eq!(mask(&cut), "[PRIVATE_KEY]");
+        assert_eq!(mask(&format!("{cut}\n그 다음 줄")), "[PRIVATE_KEY]\n그 다음 줄");
+    }
+    let pgp = format!(
+        "-----BEGIN PGP PRIVATE KEY BLOCK-----\nVersion: 1\n\n{body}\n=aB3d\n-----END PGP PRIVATE KEY BLOCK-----"
+    );
+    assert_eq!(mask(&pgp), "[PRIVATE_KEY]");
+    let headed =
+        format!("-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0A1B\n\n{body}");
+    assert_eq!(mask(&headed), "[PRIVATE_KEY]");
+    let public = format!("-----BEGIN PUBLIC KEY-----\n{body}\n-----END PUBLIC KEY-----");
+    assert_eq!(mask(&public), public);
+    let prose = "a key begins with -----BEGIN RSA PRIVATE KEY----- and ends with -----END RSA PRIVATE KEY-----";
+    assert_eq!(mask(prose), prose);
+}
+
+#[test]
+fn web_tokens() {
+    let header = "eyJhbGciOiJIUzI1NiJ9";
+    let payload = "eyJzdWIiOiIxMjM0NTY3ODkwIn0";
+    let sign = "dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U";
+    for (text, wanted) in [
+        (format!("{header}.{payload}.{sign}입니다."), "[JWT]입니다.".to_owned()),
+        (format!("Authorization: Bearer {header}.{payload}.{sign}"), "Authorization: Bearer [JWT]".to_owned()),
+        (format!("({header}.{payload}.{sign}), 다음"), "([JWT]), 다음".to_owned()),
+        (format!("{header}.{payload}"), "[JWT]".to_owned()),
+        (format!("token=\"{header}.{payload}.{sign}\""), "token=\"[JWT]\"".to_owned()),
+        (format!("{header}.{payload}.{sign}."), "[JWT].".to_owned()),
+    ] {
+        assert_eq!(mask(&text), wanted);
+    }
+    unchanged(&["eyJhbGciOiJIUzI1NiJ9", "eyJmb28iOiJiYXIifQ.eyJmb28iOiJiYXIifQ.abc", "xeyJhbGciOiJIUzI1NiJ9.eyJz.a"]);
+}
+
+/// Each format, in the places where a key stands.
+#[test]
+fn keys_of_providers() {
+    let a20 = "a1B2c3D4e5F6g7H8i9J0";
+    let a40 = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0";
+    let keys = [
+        (Kind::AnthropicKey, format!("sk-ant-api03-{a40}{a40}-xAA")),
+        (Kind::AnthropicKey, format!("sk-ant-admin01-{a40}AA")),
+        (Kind::AnthropicKey, format!("sk-ant-oat01-{a40}")),
+        (Kind::OpenaiKey, format!("sk-proj-{a40}T3BlbkFJ{a40}")),
+        (Kind::OpenaiKey, format!("sk-svcacct-{a40}T3BlbkFJ{a20}")),
+        (Kind::OpenaiKey, format!("sk-admin-{a40}T3BlbkFJ{a20}")),
+        (Kind::OpenaiKey, format!("sk-{a20}T3BlbkFJ{a20}")),
+        (Kind::GithubToken, "ghp_A1b2C3d4E5A1b2C3d4E5A1b2C3d4E5F6g7H8".to_owned()),
+        (Kind::GithubToken, "gho_A1b2C3d4E5A1b2C3d4E5A1b2C3d4E5F6g7H8".to_owned()),
+        (Kind::GithubToken, "ghs_A1b2C3d4E5A1b2C3d4E5A1b2C3d4E5F6g7H8".to_owned()),
+        (Kind::GithubToken, format!("github_pat_11{a20}_{a40}{a20}")),
+        (Kind::AwsAccessKey, "AKIAQWERTYUIOPASDF23".to_owned()),
+        (Kind::AwsAccessKey, "ASIAQWERTYUIOPASDF23".to_owned()),
+        (Kind::SlackToken, "xoxb-123456789012-123456789012-aBcDeFgHiJkLmNoPqRsTuVwX".to_owned()),
+        (Kind::SlackToken, "xoxp-123456789012-123456789012-abcdef0123456789".to_owned()),
+        (Kind::SlackToken, "xapp-1-A012ABCD-123456789012-abcdef0123456789".to_owned()),
+        (Kind::StripeKey, "sk_live_a1B2c3D4e5F6g7H8".to_owned()),
+        (Kind::StripeKey, "rk_test_a1B2c3D4e5F6g7H8".to_owned()),
+        (Kind::GoogleApiKey, "AIzaSyA1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q".to_owned()),
+        (Kind::HfToken, "hf_abcdefghijklmnopqrstuvwxyzABCDEFGH".to_owned()),
+        (Kind::GitlabToken, format!("glpat-{a20}")),
+        (Kind::NpmToken, "npm_A1b2C3d4E5A1b2C3d4E5A1b2C3d4E5F6g7H8".to_owned()),
+        (Kind::PypiToken, format!("pypi-AgEIcHlwaS5vcmc{a40}")),
+        (Kind::ApiKey, format!("gsk_{a40}")),
+        (Kind::ApiKey, format!("xai-{a40}")),
+        (Kind::ApiKey, format!("SG.{a20}.{a40}")),
+        (Kind::ApiKey, format!("hvs.{a40}")),
+        (Kind::ApiKey, format!("r8_{a40}")),
+        (Kind::ApiKey, format!("dop_v1_{a40}")),
+        (Kind::ApiKey, format!("lsv2_pt_{a40}")),
+        (Kind::ApiKey, format!("sk-or-v1-{a40}")),
+        (Kind::ApiKey, "123456789:AAH1b2C3d4E5A1b2C3d4E5A1b2C3d4E5F6g".to_owned()),
+    ];
+    let mut wrong = Vec::new();
+    for (kind, key) in &keys {
+        let token = format!("[{}]", kind.name());
+        for frame in [
+            "key=¤",
+            "키는 ¤입니다.",
+            "키는¤입니다",
+            "(¤), 다음",
+            "\"¤\"",
+            "¤",
+            "token: ¤\n",
+            "¤.",
+            "api_key=¤&x=1",
+            "\\n¤\\n",
+        ] {
+            if mask(&frame.replace('¤', key)) != frame.replace('¤', &token) {
+                wrong.push(format!("{} -> {}", frame.replace('¤', key), mask(&frame.replace('¤', key))));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    unchanged(&[
+        "sk-fading-circle",
+        "sk-ant-api03-xxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+        "sk-proj-...",
+        "hf_hub_download",
+        "npm_config_registry",
+        "pk_live_a1B2c3D4e5F6g7H8",
+        "task-1234567890abcdef1234567890",
+        "AKIAQWERTYUIOPASDF234",
+        "MAKIAQWERTYUIOPASDF23",
+        "github_pat_example",
+    ]);
+}
+
+#[test]
+fn assignments() {
+    check(
+        "SECRET",
+        &[
+            "password=«hunter2»",
+            "PASSWORD: «Tr0ub4dor»",
+            "passwd = '«p4ssw0rd!»'",
+            "\"password\": \"«A1b2C3d4»\"",
+            "{\\\"password\\\": \\\"«A1b2C3d4»\\\"}",
+            "DB_PASS=«s3cr3t!»",
+            "pwd:«qwer1234»,",
+            "비밀번호: «abc1234!»입니다",
+            "비밀번호：«abc1234!»",
+            "암호 = «1q2w3e4r»",
+            "密码: «abc12345»",
+            "パスワード: «abc12345»",
+            "**Password:** «hunter22»",
+            "\"apiKey\": \"«a8F3kd93kfLs02kd»\"",
+            "api_key=«a8F3kd93kfLs02kd»&x=1",
+            "X-Api-Key: «a8F3kd93kfLs02kd»",
+            "client_secret: '«a8F3kd93-kfLs02kd»'",
+            "Authorization: Bearer «a8F3kd93kfLs02kd»",
+            "Authorization: Basic «dXNlcjpwYXNzMTIz»",
+            "-H 'Authorization: token «0123456789abcdef0123456789abcdef01234567»'",
+            "aws_secret_access_key = «wJalrXUtnFEMI/K7MDENG/bPxRfiCYzzzzzzzzKEY1»",
+            "AccountKey=«Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr==»;",
+            "access token: «550e8400-e29b-41d4-a716-446655440000»",
+            "config[\"password\"] = \"«hunter2»\"",
+            "password := \"«hunter2»\"",
+            "'secret' => '«a8F3kd93kfLs02kd»'",
+        ],
+    );
+    unchanged(&[
+        "password=${DB_PASSWORD}",
+        "password: $PASSWORD",
+        "password=<password>",
+        "token: <token>",
+        "password: ********",
+        "password = xxxxxxxx",
+        "api_key=your-api-key-1234567890",
+        "api_key=\"YOUR_API_KEY_123456\"",
+        "token = process.env.TOKEN1234",
+        "password = os.environ[\"PASSWORD1\"]",
+        "token = get_token(x1)",
+        "password = decrypt2(value)",
+        "password: string",
+        "password: str = None",
+        "password=None, token=true",
+        "token: 123",
+        "max_tokens=1024",
+        "tokens: 4096",
+        "next_page_token: a8F3kd93kfLs02kd",
+        "if password == \"hunter2\"",
+        "std::token::a8F3kd93kfLs02kd",
+        "pwd=/home/user1/x2",
+        "password: it was 1234 characters long",
+        "model_token: claude-3-5-sonnet-20241022",
+        "\"password\": \"must have 8 characters\"",
+        "bypass: abc12345",
+        "author: abc12345",
+        "password = config.password2",
+        "secret: {{ secrets.API_KEY1 }}",
+        "token: \"${{ secrets.TOKEN12 }}\"",
+        "password=[SECRET]",
+        "\"token\": \"[API_KEY:0123456789abcdef]\"",
+    ]);
+}

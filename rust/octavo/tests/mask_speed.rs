@@ -1,0 +1,127 @@
+//! That time grows with the text and not faster, whatever the text is made of.
+#![expect(clippy::print_stderr, reason = "says what it measured")]
+
+use std::time::{Duration, Instant};
+
+use octavo::mask::{KindSet, Options, Policy, Stream, find};
+
+/// Bytes of the shorter text.
+const SIZE: usize = if cfg!(debug_assertions) { 100_000 } else { 1_000_000 };
+
+/// Texts of one trigger after another, each as near to a finding as it can be.
+const UNITS: &[&str] = &[
+    "9",
+    "19",
+    "010-",
+    "1234 ",
+    "1234-",
+    "4111-1111-1111-",
+    "850314-106512",
+    "9912312065123 ",
+    "계좌 1234567890123456",
+    "110123456789 ",
+    "@",
+    "a@",
+    "a.a@",
+    "a@b.c",
+    "a.b",
+    ".com",
+    "=",
+    ":",
+    "password=",
+    "password: ",
+    "\"token\": \"a",
+    "token=\\\"",
+    "eyJ",
+    "eyJ.",
+    "-eyJ",
+    "eyJhbGciOiJIUzI1NiJ9.",
+    "eyJhbGciOiJIUzI1NiJ9.x ",
+    "://",
+    "a://",
+    "a://b:",
+    "a://b:c/",
+    "-",
+    "-----",
+    "-----BEGIN ",
+    "-----BEGIN PRIVATE KEY-----",
+    "-----BEGIN PRIVATE KEY-----\n0123456789abcdef ",
+    "-----BEGIN PRIVATE KEY-----\nDEK-Info:",
+    "sk-",
+    "sk-a",
+    "ghp_",
+    "sk-ant-api03-",
+    "AKIA",
+    "AIza",
+    "xoxb-1",
+    "SG.",
+    "[",
+    "[A",
+    "[KR_RRN]",
+    "[KR_RRN:",
+    "DE89",
+    "DE89 3704 ",
+    "M1234567",
+    "00:",
+    "1.",
+    "::",
+    "\u{200B}",
+    "9\u{200B}",
+    "－",
+    "ー",
+    "𝟗",
+    "\u{AD}1",
+    "주민번호",
+];
+
+/// The fastest of several runs: what the machine can do when nothing else runs.
+fn fastest(run: impl Fn()) -> Duration {
+    let time = || {
+        let start = Instant::now();
+        run();
+        start.elapsed()
+    };
+    (0..5).map(|_| time()).min().unwrap_or_default()
+}
+
+/// Whether twice the text takes at most 2.3 times as long. A busy machine may spoil a measurement, so a second and
+/// a third one may still show it; what takes less than a millisecond is not measured.
+fn assert_linear(name: &str, unit: &str, run: impl Fn(&str)) {
+    let (one, two) = (unit.repeat(SIZE / unit.len()), unit.repeat(2 * SIZE / unit.len()));
+    let mut ratios = Vec::new();
+    for _ in 0..5 {
+        let (short, long) = (fastest(|| run(&one)), fastest(|| run(&two)));
+        let ratio = long.as_secs_f64() / short.as_secs_f64().max(0.001);
+        ratios.push(ratio);
+        if ratio <= 2.3 {
+            let speed = f64::from(u32::try_from(two.len()).unwrap_or(u32::MAX)) / long.as_secs_f64() / 1e6;
+            eprintln!("{name} {unit:?}: {ratio:.2}, {speed:.0} MB/s");
+            return;
+        }
+    }
+    assert!(ratios.is_empty(), "{name} {unit:?}: {ratios:?}");
+}
+
+#[test]
+fn time_grows_with_the_text_and_not_faster() {
+    let options = Options { kinds: KindSet::all(), policy: Policy::Strict };
+    for unit in UNITS {
+        assert_linear("find", unit, |text| {
+            std::hint::black_box(find(std::hint::black_box(text), &options));
+        });
+    }
+}
+
+#[test]
+fn a_stream_of_small_pieces_takes_time_in_proportion() {
+    for unit in ["an ordinary word ", "password=", "-----BEGIN PRIVATE KEY-----\n0123456789abcdef ", "A1b2C3d4E5", "9"]
+    {
+        assert_linear("stream", unit, |text| {
+            let mut stream = Stream::new(Options::default());
+            for piece in text.as_bytes().chunks(16) {
+                std::hint::black_box(stream.push(std::str::from_utf8(piece).unwrap_or_default()));
+            }
+            std::hint::black_box(stream.finish());
+        });
+    }
+}
