@@ -11,7 +11,7 @@ use super::{jwt, keys, token};
 /// Bytes before the sign in which the name is read.
 const NAME: usize = 40;
 /// The longest value.
-const VALUE: usize = 512;
+const VALUE: usize = 256;
 
 /// `at` is `=` or `:`.
 pub(super) fn find(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {

@@ -19,17 +19,26 @@ const BYTES: usize = 4 * BEFORE;
 pub(super) struct Window {
     before: String,
     after: String,
+    /// Which pairs of bytes stand in either, by a hash: most words are ruled out by their first pair.
+    pairs: [u64; 4],
 }
 
 impl Window {
     /// `past` are the findings and tokens before the candidate, in order.
     pub(super) fn around(view: &View<'_>, past: &[Range<usize>], candidate: &Range<usize>) -> Self {
-        Self { before: before(view.bytes(), past, candidate.start), after: after(view, candidate.end) }
+        let (before, after) = (before(view.bytes(), past, candidate.start), after(view, candidate.end));
+        let mut pairs = [0; 4];
+        for pair in before.as_bytes().windows(2).chain(after.as_bytes().windows(2)) {
+            if let Some(word) = pairs.get_mut(place(pair).0) {
+                *word |= place(pair).1;
+            }
+        }
+        Self { before, after, pairs }
     }
 
     /// Whether one of the words stands before or after.
     pub(super) fn has(&self, words: &[&str]) -> bool {
-        words.iter().any(|word| self.last(word).is_some() || last(self.after.as_bytes(), word.as_bytes()).is_some())
+        words.iter().any(|word| self.last(word).is_some() || self.is_after(word))
     }
 
     /// Whether one of the words stands before.
@@ -56,8 +65,24 @@ impl Window {
 
     /// Where the word ends, the last time it stands before the candidate.
     fn last(&self, word: &str) -> Option<usize> {
-        last(self.before.as_bytes(), word.as_bytes())
+        self.may_have(word).then(|| last(self.before.as_bytes(), word.as_bytes()))?
     }
+
+    fn is_after(&self, word: &str) -> bool {
+        self.may_have(word) && last(self.after.as_bytes(), word.as_bytes()).is_some()
+    }
+
+    fn may_have(&self, word: &str) -> bool {
+        let (index, bit) = place(word.as_bytes());
+        self.pairs.get(index).is_some_and(|word| word & bit != 0)
+    }
+}
+
+/// Which word and bit of a set the first two bytes have.
+fn place(bytes: &[u8]) -> (usize, u64) {
+    let [first, second, ..] = bytes else { return (0, 0) };
+    let hash = first.wrapping_mul(31).wrapping_add(second.wrapping_mul(7));
+    (usize::from(hash >> 6), 1 << (hash & 63))
 }
 
 /// Where the word ends, the last time it stands alone. A loop over first bytes: the searcher of the standard library

@@ -16,7 +16,9 @@ pub(super) fn find(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
     if view.before(at) != b'y' || view.before(at - 1) != b'e' || !view.begins_word(start) {
         return None;
     }
-    let header_end = view.run(at, HEADER, is_key_byte);
+    // After a dash a header could begin at every dash of one: there only short ones are looked for.
+    let longest = if matches!(view.before(start), b'-' | b'_') { HEADER / 8 } else { HEADER };
+    let header_end = view.run(at, longest, is_key_byte);
     if view.at(header_end) != b'.' {
         return None;
     }

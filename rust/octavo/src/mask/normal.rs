@@ -48,6 +48,9 @@ impl<'a> Normal<'a> {
 
     fn bend(&mut self, copied: &mut String, at: usize, character: char, meant: Meaning) {
         let width = character.len_utf8();
+        // Characters side by side need one bend each, not a second one for the text between them.
+        let side_by_side = |bend: &mut Bend| bend.normal == copied.len() && bend.original == at;
+        self.bends.pop_if(side_by_side);
         match meant {
             Meaning::Ascii(byte) => {
                 self.bends.push(Bend { normal: copied.len(), original: at, width });

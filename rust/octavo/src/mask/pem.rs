@@ -6,6 +6,8 @@ use super::view::View;
 
 /// Bytes after the first line in which the last line is looked for; an RSA key of 16,384 bits has 12,000.
 pub(super) const BLOCK: usize = 32_768;
+/// Lines such as `Proc-Type:` before the body, at most.
+const HEADERS: usize = 4;
 /// The shortest run of base64 that is a line of a key and no word.
 const LINE: usize = 16;
 
@@ -50,14 +52,16 @@ fn block_end(view: &View<'_>, start: usize) -> Option<usize> {
 /// The end of the last line of a body that was cut off.
 fn body_end(view: &View<'_>, start: usize) -> Option<usize> {
     let mut end = None;
-    let mut at = start;
-    while at < start + BLOCK {
+    let (mut at, mut headers) = (start, 0);
+    while at < start + BLOCK && headers < HEADERS {
         let from = between(view, at);
         let to = view.run(from, BLOCK, is_base64);
         let line = view.slice(from..to);
         if line.len() >= LINE || (end.is_some() && is_rest(line)) {
             end = Some(to);
-        } else if !is_header(view, from) {
+        } else if is_header(view, from) {
+            headers += 1;
+        } else {
             break;
         }
         at = if line.len() >= LINE { to } else { view.run(to, 128, |byte| !matches!(byte, b'\n' | b'\\')) };

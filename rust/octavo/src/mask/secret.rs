@@ -109,14 +109,25 @@ pub(super) fn is_secret(value: &str, sort: Sort, quoted: bool, bearer: bool) -> 
 
 /// Whether the value stands for a secret: a variable, a template, stars, the word `your`.
 pub(super) fn is_placeholder(value: &str) -> bool {
-    let lower = value.to_ascii_lowercase();
     let template =
         value.starts_with(['$', '<', '{', '%', '*', '[', '(']) || value.contains("${") || value.contains("{{");
-    let mut bytes: Vec<u8> = lower.bytes().collect();
-    bytes.sort_unstable();
-    bytes.dedup();
-    let stars = bytes.len() <= 1 || (bytes.len() == 2 && value.len() >= 8);
-    template || stars || PLACEHOLDERS.iter().any(|start| lower.starts_with(start))
+    let begins = |start: &&str| value.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start));
+    template || is_one_letter(value) || PLACEHOLDERS.iter().any(|start| begins(start))
+}
+
+/// `xxxx`, `****`, and eight or more of two characters.
+fn is_one_letter(value: &str) -> bool {
+    let mut others = value.bytes().map(|byte| byte.to_ascii_lowercase());
+    let Some(first) = others.next() else { return true };
+    let mut second = None;
+    for byte in others.filter(|&byte| byte != first) {
+        match second {
+            None => second = Some(byte),
+            Some(second) if second == byte => {}
+            Some(_) => return false,
+        }
+    }
+    second.is_none() || value.len() >= 8
 }
 
 /// A call, a path, a URL, a member: what a program reads the secret from.

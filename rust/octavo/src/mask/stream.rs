@@ -135,8 +135,8 @@ impl Stream {
         while !self.text.is_char_boundary(keep) {
             keep -= 1;
         }
-        // Rarely, so that moving the rest costs little for each byte.
-        if keep < 2 * LOOK_BACK {
+        // Not at every piece, so that moving the rest costs little for each byte.
+        if keep < LOOK_BACK / 4 {
             return;
         }
         self.text.drain(..keep);
