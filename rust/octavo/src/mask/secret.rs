@@ -112,7 +112,7 @@ pub(super) fn is_placeholder(value: &str) -> bool {
     let template =
         value.starts_with(['$', '<', '{', '%', '*', '[', '(']) || value.contains("${") || value.contains("{{");
     let begins = |start: &&str| value.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start));
-    template || is_one_letter(value) || PLACEHOLDERS.iter().any(|start| begins(start))
+    template || is_one_letter(value) || PLACEHOLDERS.iter().any(begins)
 }
 
 /// `xxxx`, `****`, and eight or more of two characters.
