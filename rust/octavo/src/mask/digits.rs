@@ -142,8 +142,13 @@ fn numbers(scene: &Scene<'_, '_>, at: usize, end: usize, before: u8) -> Option<F
         return Some(token);
     }
     let first = Group { start: at, end, separator: Separator::None };
-    // Most numbers are short and stand alone: they are passed here.
-    if end - at < 9 && separator(view, end).is_none() {
+    // Most numbers are short and stand alone, or are times: they are passed here.
+    let may_be = match (end - at, separator(view, end)) {
+        (9.., _) | (6, Some(_)) => true,
+        (1, _) | (_, None | Some((_, Separator::Other))) => false,
+        _ => true,
+    };
+    if !may_be {
         return network::find(scene, at);
     }
     let sequence = Sequence::read(view, first, glued);

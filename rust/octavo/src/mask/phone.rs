@@ -50,6 +50,15 @@ enum Country {
 
 pub(super) fn find(scene: &Scene<'_, '_>, sequence: &Sequence<'_, '_>) -> Option<Found> {
     let (country, skip) = country(sequence)?;
+    // Times and dates begin with 0 and 10 as well: the second group tells, before anything is copied.
+    let may_be = match (country, sequence.lengths) {
+        (Country::Cut, lengths) => matches!(lengths, [_, 3 | 4, 4, ..]),
+        (Country::Home, lengths) => matches!(lengths, [2..=4, 3..=8, ..] | [7, 4, ..] | [9..=32, ..]),
+        _ => true,
+    };
+    if !may_be {
+        return None;
+    }
     // The longest reading first: what is left over must not be seen.
     (1..=3).rev().find_map(|count| reading(scene, sequence, country, skip, count))
 }

@@ -20,7 +20,7 @@ pub fn check(kind: &str, marked: &[&str]) {
         let mut rest = *text;
         while let Some((before, after)) = rest.split_once('«') {
             let (_, after) = after.split_once('»').unwrap_or_default();
-            wanted += &format!("{before}[{kind}]");
+            wanted = format!("{wanted}{before}[{kind}]");
             rest = after;
         }
         wanted += rest;
