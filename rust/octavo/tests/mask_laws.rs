@@ -42,6 +42,7 @@ const PIECES: &[&str] = &[
     "xoxb-123456789012-aBcDeFgHiJkLmNoP",
     "sk-",
     "password",
+    "--token ",
     "\"apiKey\"",
     "비밀번호",
     "Authorization: Bearer ",

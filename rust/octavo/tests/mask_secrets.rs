@@ -177,6 +177,8 @@ fn assignments() {
             "access token: «550e8400-e29b-41d4-a716-446655440000»",
             "config[\"password\"] = \"«hunter2»\"",
             "password := \"«hunter2»\"",
+            "mysql --password «hunter2» -u root",
+            "gh auth --api-token '«a8F3kd93kfLs02kd»'",
             "'secret' => '«a8F3kd93kfLs02kd»'",
         ],
     );
@@ -212,6 +214,9 @@ fn assignments() {
         "secret: {{ secrets.API_KEY1 }}",
         "token: \"${{ secrets.TOKEN12 }}\"",
         "password=[SECRET]",
+        "--password-file /run/secrets/db1",
+        "--password $PASSWORD1",
+        "--token",
         "\"token\": \"[API_KEY:0123456789abcdef]\"",
     ]);
 }

@@ -20,7 +20,25 @@ pub(super) fn find(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
     }
     let view = scene.view;
     let after = sign_end(view, at)?;
-    let sort = sort_of_name(view, at)?;
+    given(scene, after, sort_of_name(view, at)?)
+}
+
+/// `--password hunter2` on a command line; `at` is the first dash.
+pub(super) fn option(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
+    let view = scene.view;
+    if !scene.kinds.contains(Kind::Secret) || !view.starts_with(at, "--") || view.before(at) == b'-' {
+        return None;
+    }
+    let end = view.run(at + 2, NAME, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
+    if !is_blank(view.at(end)) {
+        return None;
+    }
+    given(scene, end, secret::sort_of_name(view.bytes().get(at..end)?)?)
+}
+
+/// The value after `after`, when it is a secret of this sort.
+fn given(scene: &Scene<'_, '_>, after: usize, sort: Sort) -> Option<Found> {
+    let view = scene.view;
     let (range, quoted) = value(view, after)?;
     if let Some(found) = specific(scene, range.start) {
         return Some(found);
