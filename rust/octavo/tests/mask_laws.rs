@@ -194,6 +194,15 @@ proptest! {
     }
 
     #[test]
+    fn json_stays_json((one, two, three) in (text(), text(), text())) {
+        let value = serde_json::json!({"a": one, two: [three, 1], "nested": serde_json::json!({"a": "x"}).to_string()});
+        for json in [value.to_string(), serde_json::to_string_pretty(&value).unwrap()] {
+            let masked = mask(&json, &Options::default());
+            prop_assert!(serde_json::from_str::<serde_json::Value>(&masked).is_ok(), "{json} became {masked}");
+        }
+    }
+
+    #[test]
     fn the_normal_form_is_its_own(text in text()) {
         let once = normalised(&text).into_owned();
         prop_assert_eq!(normalised(&once).into_owned(), once);

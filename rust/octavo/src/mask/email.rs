@@ -47,14 +47,12 @@ fn is_local(byte: u8) -> bool {
 }
 
 fn local_start(view: &View<'_>, at: usize) -> Option<usize> {
-    let mut start = view.run_back(at, LOCAL, is_local);
+    let start = view.run_back(at, LOCAL, is_local);
     if is_local(view.before(start)) || view.before(at) == b'.' {
         return None;
     }
-    // The letter of an escape before the address: `\nkim@example.com` inside a JSON string.
-    if view.before(start) == b'\\' && matches!(view.at(start), b'n' | b'r' | b't') {
-        start += 1;
-    }
+    // An escape before the address is none of it: `\nkim@example.com` inside a JSON string.
+    let start = view.after_escape(start);
     let signs = view.run(start, LOCAL, |byte| matches!(byte, b'.' | b'-' | b'+' | b'%'));
     (signs < at).then_some(signs)
 }

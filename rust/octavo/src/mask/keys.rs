@@ -34,10 +34,7 @@ pub(super) fn find(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
 
 /// The word before the separator, when an ASCII word begins there.
 fn head<'a>(view: &View<'a>, at: usize) -> Option<(usize, &'a str)> {
-    let mut start = view.run_back(at, HEAD, |byte| byte.is_ascii_alphanumeric());
-    if view.before(start) == b'\\' && matches!(view.at(start), b'n' | b'r' | b't') {
-        start += 1;
-    }
+    let start = view.after_escape(view.run_back(at, HEAD, |byte| byte.is_ascii_alphanumeric()));
     view.begins_word(start).then(|| (start, view.slice(start..at)))
 }
 

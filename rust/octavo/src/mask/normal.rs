@@ -85,10 +85,10 @@ impl<'a> Normal<'a> {
     /// The first byte of the normal form that stands for `original` or something after it.
     pub(super) fn in_normal(&self, original: usize) -> usize {
         let after = self.bends.partition_point(|bend| bend.original <= original);
-        match after.checked_sub(1).and_then(|index| self.bends.get(index)) {
-            None => original,
-            Some(bend) => bend.normal + (original - bend.original),
-        }
+        let before = after.checked_sub(1).and_then(|index| self.bends.get(index));
+        let straight = before.map_or(original, |bend| bend.normal + (original - bend.original));
+        // Between characters that are not seen the text stands still.
+        self.bends.get(after).map_or(straight, |next| straight.min(next.normal))
     }
 }
 
@@ -145,5 +145,7 @@ mod tests {
         assert_eq!(back(0..3), "가");
         assert_eq!(back(10..13), "나");
         assert_eq!(normal.soft_hyphens, [7]);
+        let hidden = Normal::new("a\u{200B}\u{200B}1");
+        assert_eq!((0..=8).map(|at| hidden.in_normal(at)).collect::<Vec<_>>(), [0, 1, 1, 1, 1, 1, 1, 1, 2]);
     }
 }

@@ -37,6 +37,7 @@ fn block_end(view: &View<'_>, start: usize) -> Option<usize> {
     while at < start + BLOCK {
         match view.at(at) {
             0 | b'[' => return None,
+            b'"' if closes_string(view, at) => return None,
             b'-' if view.starts_with(at, "-----END ") => {
                 return label_end(view, at + 9).filter(|_| longest >= LINE);
             }
@@ -77,12 +78,19 @@ fn between(view: &View<'_>, from: usize) -> usize {
     let mut at = from;
     while at < from + 64 {
         match view.at(at) {
+            b'"' if closes_string(view, at) => break,
             b'\\' if matches!(view.at(at + 1), b'n' | b'r' | b't' | b'\\') => at += 2,
             b'\n' | b'\r' | b'\t' | b' ' | b'"' | b'\'' | b',' | b'>' | b'#' | b'|' | b'*' | b'\\' => at += 1,
             _ => break,
         }
     }
     at
+}
+
+/// Whether the quote ends a value of JSON: a key goes on over quotes in source code, never into the next value.
+fn closes_string(view: &View<'_>, at: usize) -> bool {
+    let next = view.run(at + 1, 256, |byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'));
+    matches!(view.at(next), b',' | b':' | b']' | b'}' | 0) && view.before(at) != b'\\'
 }
 
 /// A short last line: not a word of ordinary text.

@@ -100,7 +100,21 @@ impl<'a> View<'a> {
         if !before.is_ascii_alphanumeric() {
             return true;
         }
-        matches!(before, b'n' | b'r' | b't') && self.before(at - 1) == b'\\' && self.before(at - 2) != b'\\'
+        let letter = self.before(at - 1) == b'\\' && self.after_escape(at - 1) == at;
+        let code = at.checked_sub(5).filter(|&u| self.before(u) == b'\\');
+        letter || code.is_some_and(|u| self.after_escape(u) == at)
+    }
+
+    /// Past the escape of a string, `\n` or `\u000e`, whose last characters stand here and look like a word's.
+    pub(super) fn after_escape(&self, at: usize) -> usize {
+        if self.before(at) != b'\\' || self.before(at - 1) == b'\\' {
+            return at;
+        }
+        match self.at(at) {
+            b'n' | b'r' | b't' | b'b' | b'f' => at + 1,
+            b'u' if self.run(at + 1, 4, |byte| byte.is_ascii_hexdigit()) == at + 5 => at + 5,
+            _ => at,
+        }
     }
 
     /// Whether an ASCII word may end here.
