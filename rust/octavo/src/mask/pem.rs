@@ -60,13 +60,11 @@ fn body_end(view: &View<'_>, start: usize) -> Option<usize> {
         let line = view.slice(from..to);
         if line.len() >= LINE || (end.is_some() && is_rest(line)) {
             end = Some(to);
+            at = to;
         } else if is_header(view, from) {
             headers += 1;
+            at = view.run(to, 128, |byte| !matches!(byte, b'\n' | b'\\' | b'"'));
         } else {
-            break;
-        }
-        at = if line.len() >= LINE { to } else { view.run(to, 128, |byte| !matches!(byte, b'\n' | b'\\')) };
-        if line.is_empty() && at == to {
             break;
         }
     }
@@ -79,8 +77,8 @@ fn between(view: &View<'_>, from: usize) -> usize {
     while at < from + 64 {
         match view.at(at) {
             b'"' if closes_string(view, at) => break,
-            b'\\' if matches!(view.at(at + 1), b'n' | b'r' | b't' | b'\\') => at += 2,
-            b'\n' | b'\r' | b'\t' | b' ' | b'"' | b'\'' | b',' | b'>' | b'#' | b'|' | b'*' | b'\\' => at += 1,
+            b'\\' if matches!(view.at(at + 1), b'n' | b'r' | b't' | b'\\' | b'\n') => at += 2,
+            b'\n' | b'\r' | b'\t' | b' ' | b'"' | b'\'' | b',' | b'>' | b'#' | b'|' | b'*' => at += 1,
             _ => break,
         }
     }

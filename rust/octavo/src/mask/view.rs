@@ -107,7 +107,9 @@ impl<'a> View<'a> {
 
     /// Past the escape of a string, `\n` or `\u000e`, whose last characters stand here and look like a word's.
     pub(super) fn after_escape(&self, at: usize) -> usize {
-        if self.before(at) != b'\\' || self.before(at - 1) == b'\\' {
+        // Two backslashes are one of the text: only an odd one begins an escape.
+        let backslashes = at - self.run_back(at, 64, |byte| byte == b'\\');
+        if backslashes.is_multiple_of(2) {
             return at;
         }
         match self.at(at) {
