@@ -88,7 +88,7 @@ fn fastest(run: impl Fn()) -> Duration {
 /// the system, may spoil a measurement, so longer texts may still show it: a square would only show more there.
 fn assert_linear(name: &str, unit: &str, run: impl Fn(&str)) {
     let mut ratios = Vec::new();
-    for times in [1, 1, 2, 2, 4, 4] {
+    for times in [1, 1, 2, 2, 4, 4, 8, 8, 16, 16] {
         let text = |times: usize| unit.repeat(times * SIZE / unit.len());
         let (one, two) = (text(times), text(2 * times));
         let (short, long) = (fastest(|| run(&one)), fastest(|| run(&two)));

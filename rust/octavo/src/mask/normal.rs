@@ -35,6 +35,9 @@ impl<'a> Normal<'a> {
         let mut copied = String::new();
         let mut done = 0;
         while let Some((at, character, meant)) = next_other(text, done) {
+            if done == 0 {
+                copied.reserve(text.len());
+            }
             copied.push_str(text.get(done..at).unwrap_or_default());
             done = at + character.len_utf8();
             normal.bend(&mut copied, at, character, meant);
