@@ -16,7 +16,7 @@ export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench bench-assembly bench-validity bench-quality docs audit wheel develop develop-fast test-rust test-python clean
+.PHONY: help demo test lint bench bench-assembly bench-validity bench-quality bench-masking docs audit wheel develop develop-fast test-rust test-python clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -54,6 +54,9 @@ bench-validity: $(STAMPS)/bench $(STAMPS)/extension ## what each library sends a
 bench-quality: $(STAMPS)/bench $(STAMPS)/extension ## what the next recorded call still finds, stable prefix, cost (1 minute)
 	$(BIN)/python -m benches.quality.step_recall
 
+bench-masking: $(STAMPS)/bench-masking $(STAMPS)/extension ## what masking by rules hides, breaks and costs, beside other libraries (5 minutes)
+	$(BIN)/python -m benches.comparison.masking
+
 docs: $(STAMPS)/test $(STAMPS)/extension ## write the generated parts of README and docs/reference anew
 	$(BIN)/python docs/generate.py
 
@@ -87,7 +90,7 @@ $(STAMPS)/pip: $(STAMPS)/venv constraints.txt
 	$(PIP) pip
 	touch $@
 
-$(STAMPS)/build $(STAMPS)/test $(STAMPS)/lint $(STAMPS)/bench: $(STAMPS)/%: $(STAMPS)/pip pyproject.toml constraints.txt
+$(STAMPS)/build $(STAMPS)/test $(STAMPS)/lint $(STAMPS)/bench $(STAMPS)/bench-masking: $(STAMPS)/%: $(STAMPS)/pip pyproject.toml constraints.txt
 	$(PIP) --group $*
 	touch $@
 

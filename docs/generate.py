@@ -26,6 +26,8 @@ PUBLIC: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("octavo.formats", ()),
     ("octavo.messages", ("infer_format", "infer_provider", "plain")),
     ("octavo.tokens", ("limit_cache",)),
+    ("octavo.privacy", ()),
+    ("octavo.integrations.presidio", ()),
     ("octavo.errors", ()),
 )
 """What the reference lists: of a module all public names, or those named."""

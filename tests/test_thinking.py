@@ -91,8 +91,8 @@ def test_thinking_counts_for_ever_where_it_is_kept(format: Format, model: str) -
 
 
 def test_what_is_no_text_goes_with_the_thinking() -> None:
-    redacted = {"role": "assistant", "content": [{"type": "redacted_thinking", "data": "x" * 4_000}]}
-    redacted["content"].append({"type": "text", "text": "So."})
+    thinking, said = {"type": "redacted_thinking", "data": "x" * 4_000}, {"type": "text", "text": "So."}
+    redacted = {"role": "assistant", "content": [thinking, said]}
     messages = [user("anthropic", "why?"), redacted]
     counter = octavo.counter_for("claude-sonnet-4-5")
     assert counter.count_messages(messages, format="anthropic").method == "estimated"

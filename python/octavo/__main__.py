@@ -1,4 +1,4 @@
-"""The command line: `octavo assemble`, `octavo validate` and `octavo count`, on files of conversations."""
+"""The command line: `octavo assemble`, `validate` and `count` on files of conversations, `octavo mask` on any text."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from typing import Any, Final
 
 from octavo import __version__
 from octavo.budget import Budget
-from octavo.command import assembling, counting, validating
+from octavo.command import assembling, counting, masking, validating
 from octavo.command.running import BROKEN
 from octavo.errors import BudgetError
 from octavo.messages import FORMATS
+from octavo.privacy import DEFAULT_KINDS, KINDS
 
 __all__ = ["main"]
 
@@ -42,6 +43,15 @@ exit status:
 COUNTED: Final = """\
 Without --model tokens are counted with o200k_base and marked `estimated`,
 whatever the format; rules are those of the format's own provider.
+"""
+
+MASK_INPUT: Final = """\
+FILE is a text in UTF-8; with --json it is JSON Lines, any JSON value a line.
+`-` is standard input. What was found is counted on standard error, where that
+is a terminal.
+
+A line that cannot be used is told on standard error as FILE:LINE: what is
+wrong, and left out; the lines after it are still masked.
 """
 
 MODEL_HELP: Final = "model that is called: decides how tokens are counted and, with the format, whose rules hold"
@@ -80,7 +90,7 @@ def _leave_quietly() -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="octavo",
-        description="Assemble, check and count conversations of LLM agents.",
+        description="Assemble, check, count and mask conversations of LLM agents.",
         epilog=f"{INPUT}\n`octavo COMMAND --help` explains a command.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -89,21 +99,22 @@ def _parser() -> argparse.ArgumentParser:
     _add_assemble(commands)
     _add_validate(commands)
     _add_count(commands)
+    _add_mask(commands)
     return parser
 
 
 def _command(
-    commands: Any, name: str, run: Callable[..., int], summary: str, explained: str, epilog: str
+    commands: Any, name: str, run: Callable[..., int], summary: str, explained: str, epilog: str, input: str = INPUT
 ) -> argparse.ArgumentParser:
     command: argparse.ArgumentParser = commands.add_parser(
         name,
         help=summary,
         description=explained,
-        epilog=f"{INPUT}\n{epilog}",
+        epilog=f"{input}\n{epilog}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    command.add_argument("file", metavar="FILE", help="file of conversations, or - for standard input")
+    command.add_argument("file", metavar="FILE", help="the file, or - for standard input")
     command.set_defaults(run=run)
     return command
 
@@ -170,6 +181,39 @@ def _add_count(commands: Any) -> None:
     )
     command.add_argument("--model", metavar="NAME", help=MODEL_HELP)
     command.add_argument("--json", action="store_true", help=JSON_HELP)
+
+
+def _add_mask(commands: Any) -> None:
+    command = _command(
+        commands,
+        "mask",
+        masking.run,
+        "take out personal data and secrets",
+        "Write the file with personal data and secrets replaced by tokens such as\n"
+        "[KR_RRN]: numbers of Korea, e-mail, cards, keys, passwords. Names of people\n"
+        "and addresses are not found: they need a model.\n\n"
+        "With --json keys, texts and numbers of each value are masked at every depth;\n"
+        "a line in which nothing is found comes out as it went in.",
+        STATUS.format(found=""),
+        MASK_INPUT,
+    )
+    off = ", ".join(kind for kind in KINDS if kind not in DEFAULT_KINDS)
+    command.add_argument(
+        "--kinds",
+        type=_kinds,
+        metavar="A,B",
+        help=f"only these kinds: {', '.join(KINDS)} (default: all but {off})",
+    )
+    command.add_argument("--strict", action="store_true", help="also mask 13 bare digits with a possible date of birth")
+    command.add_argument("--json", action="store_true", help="FILE is JSON Lines, and stays it")
+
+
+def _kinds(text: str) -> tuple[str, ...]:
+    names = tuple(name.strip() for name in text.split(","))
+    unknown = [name for name in names if name not in KINDS]
+    if unknown:
+        raise argparse.ArgumentTypeError(f"unknown kind {unknown[0]!r}: expected some of {', '.join(KINDS)}")
+    return names
 
 
 def _budget(text: str) -> int:

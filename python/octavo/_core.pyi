@@ -1,6 +1,7 @@
 """The compiled engine. Everything public is re-exported by `octavo`; this stub is checked against the extension."""
 
 import os
+from collections.abc import Sequence
 from typing import Any, Literal, final
 
 # ---- build_info ----
@@ -30,6 +31,58 @@ class BuildInfo:
 
 def build_info() -> BuildInfo:
     """Say what this build of the extension is."""
+
+# ---- mask ----
+
+@final
+class Detector:
+    """Finds kinds of personal data and secrets by one set of options. `octavo.privacy.Masker` explains the methods.
+
+    A finding is `(kind, start, end, byte start, byte end, UTF-16 start, UTF-16 end, confidence)`, start and end in code
+    points. Findings are in order and do not overlap. Lone surrogates count as one character each that is in no finding
+    by itself. Long texts are worked on with the interpreter released.
+    """
+
+    def __new__(cls, kinds: Sequence[str], strict: bool) -> Detector:
+        """Find these kinds. Raises `ValueError` for a name that is none."""
+    def find(self, text: str, /) -> list[tuple[str, int, int, int, int, int, int, int]]:
+        """Findings in a text."""
+    def find_all(self, texts: Sequence[str], /) -> list[list[tuple[str, int, int, int, int, int, int, int]]]:
+        """Findings in each text."""
+    def mask(self, text: str, /) -> str:
+        """The text with tokens in the place of findings; the same object where there are none."""
+    def mask_all(self, texts: Sequence[str], /) -> list[str]:
+        """Each text masked."""
+    def stream(self) -> MaskStream:
+        """A text that arrives in parts."""
+
+@final
+class MaskStream:
+    """Settles a text that arrives in parts; made by `Detector.stream`."""
+
+    def push(self, chunk: str, /) -> tuple[int, list[tuple[str, int, int, int, int, int, int, int]]] | None:
+        """Append to the text; `None` after `finish`.
+
+        The answer is about what follows the text that was settled before: how many more code points are, and what is
+        found in these, counted from their start.
+        """
+    def finish(self) -> tuple[int, list[tuple[str, int, int, int, int, int, int, int]]] | None:
+        """Settle the rest; `None` after `finish`."""
+
+@final
+class Pattern:
+    """A regular expression of Rust's `regex`, looked for in each line."""
+
+    def __new__(cls, pattern: str) -> Pattern:
+        """Read a pattern. Raises `MaskingError`."""
+    def find(self, text: str, /) -> list[tuple[int, int]]:
+        """Give start and end of each match that is not empty, in code points."""
+
+def mask_kinds() -> list[tuple[str, bool]]:
+    """Give every kind with whether it is found when none is asked for."""
+
+def canonical(kind: str, value: str) -> str:
+    """Give the spelling that all spellings of a value share."""
 
 # ---- model ----
 

@@ -14,8 +14,10 @@ __all__ = [
     "ConversionError",
     "CounterError",
     "FormatError",
+    "MaskingError",
     "MessageError",
     "OctavoError",
+    "RecognizerError",
     "TokenizerFileError",
     "UnknownEncodingError",
     "UnknownModelError",
@@ -151,3 +153,29 @@ class TokenizerFileError(OctavoError, ValueError):
         """Say which file, and why it cannot be used."""
         super().__init__(message)
         self.path = path
+
+
+class MaskingError(OctavoError, ValueError):
+    """An option of a masker cannot be used: an unknown kind, a short key, a pattern that cannot be read.
+
+    Attributes:
+        name: the parameter.
+    """
+
+    def __init__(self, message: str, *, name: str | None = None) -> None:
+        """Say which option is wrong, and what it takes; never a key or a value that is to be masked."""
+        super().__init__(message)
+        self.name = name
+
+
+class RecognizerError(OctavoError, RuntimeError):
+    """A recogniser of the caller's own failed, so that nothing can be said about the text.
+
+    Attributes:
+        kind: the kind that it finds, or the name of its class.
+    """
+
+    def __init__(self, message: str, *, kind: str) -> None:
+        """Say which recogniser failed and how; its own exception is the cause."""
+        super().__init__(message)
+        self.kind = kind

@@ -14,7 +14,7 @@ from typing import IO, Any, Final, NoReturn
 from octavo.errors import ConversationError
 from octavo.messages import FORMATS, Format
 
-__all__ = ["Conversation", "Lines", "parse_conversation"]
+__all__ = ["Conversation", "Lines", "parse_conversation", "parse_json"]
 
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 
@@ -67,10 +67,15 @@ class Lines:
         self.size = _size(self._stream)
         self.read = 0
 
-    def __iter__(self) -> Iterator[tuple[int, bytes]]:
-        """Number every line from 1, and leave out blank ones."""
+    def whole(self) -> Iterator[tuple[int, bytes]]:
+        """Number every line from 1, with all that is in it and its end."""
         for number, line in enumerate(self._stream, start=1):
             self.read += len(line)
+            yield number, line
+
+    def __iter__(self) -> Iterator[tuple[int, bytes]]:
+        """Number every line from 1, and leave out blank ones."""
+        for number, line in self.whole():
             stripped = (line.removeprefix(_BYTE_ORDER_MARK) if number == 1 else line).strip()
             if stripped:
                 yield number, stripped
@@ -102,7 +107,7 @@ def parse_conversation(line: bytes, *, wanted: str | None = None) -> Conversatio
     Raises:
         ConversationError: the line holds no conversation.
     """
-    value = _loaded(line)
+    value = parse_json(line)
     if not isinstance(value, dict):
         raise ConversationError(f"expected a JSON object with messages, got {_kind(value)}")
     name = value.get("id")
@@ -113,9 +118,14 @@ def parse_conversation(line: bytes, *, wanted: str | None = None) -> Conversatio
     return Conversation(name, _format(value), value.get("system"), _list(value, "tools"), _messages(value))
 
 
-def _loaded(line: bytes) -> Any:
+def parse_json(line: bytes, **hooks: Any) -> Any:
+    """Read one line of JSON Lines; `hooks` are those of `json.loads`.
+
+    Raises:
+        ConversationError: it is none; it says where.
+    """
     try:
-        return json.loads(line.decode("utf-8"), parse_constant=_refuse)
+        return json.loads(line.decode("utf-8"), parse_constant=_refuse, **hooks)
     except UnicodeDecodeError as error:
         raise ConversationError(f"not UTF-8 at byte {error.start} of the line") from error
     except json.JSONDecodeError as error:

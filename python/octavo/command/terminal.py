@@ -109,6 +109,22 @@ class Terminal:
         self._progress.clear()
         print(text)
 
+    def text(self, text: str) -> None:
+        """Write a piece of text, just as it is."""
+        if text:
+            self._progress.clear()
+            sys.stdout.write(text)
+
+    def summary(self, names: Sequence[str], rows: Sequence[Sequence[str]], right: frozenset[str] = frozenset()) -> None:
+        """Write a table on standard error, beside an output that is somebody's file."""
+        self._progress.clear()
+        cells = [[printable(cell) for cell in row] for row in rows]
+        console = _console(stderr=True)
+        if console is None:
+            print(plain_table(names, cells, right), file=sys.stderr)
+        else:
+            console.print(_rich_table(names, cells, right))
+
     def heading(self, text: str) -> None:
         """Write a line that stands above something."""
         self._progress.clear()
@@ -148,14 +164,15 @@ def _aligned(names: Sequence[str], row: Sequence[str], widths: Sequence[int], ri
     ).rstrip()
 
 
-def _console() -> Console | None:
+def _console(*, stderr: bool = False) -> Console | None:
     """Rich's console; `None` where rich is not installed."""
     try:
         from rich.console import Console
     except ImportError:
         return None
     # Data is no markup: brackets and colons in it mean nothing.
-    return Console(markup=False, emoji=False, highlight=False, width=None if sys.stdout.isatty() else _WIDE)
+    width = None if (sys.stderr if stderr else sys.stdout).isatty() else _WIDE
+    return Console(markup=False, emoji=False, highlight=False, width=width, stderr=stderr)
 
 
 def _rich_table(names: Sequence[str], rows: Sequence[Sequence[str]], right: frozenset[str]) -> Any:

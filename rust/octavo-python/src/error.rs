@@ -31,6 +31,10 @@ fn build(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
             attributes.set_item("encoding", encoding)?;
             "UnknownEncodingError"
         }
+        Error::Pattern { .. } => {
+            attributes.set_item("name", "pattern")?;
+            "MaskingError"
+        }
         Error::TokenizerFile { path, .. } => {
             attributes.set_item("path", path)?;
             "TokenizerFileError"

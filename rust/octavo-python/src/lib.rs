@@ -5,8 +5,10 @@ mod counters;
 mod error;
 mod format;
 mod held;
+mod mask;
 mod model;
 mod node;
+mod places;
 mod plan;
 mod profile;
 mod reading;
@@ -24,6 +26,8 @@ use pyo3::prelude::*;
 mod _core {
     #[pymodule_export]
     use crate::build_info::{BuildInfo, build_info};
+    #[pymodule_export]
+    use crate::mask::{Detector, MaskStream, Pattern, canonical, mask_kinds};
     #[pymodule_export]
     use crate::model::TokenCounter;
     #[pymodule_export]

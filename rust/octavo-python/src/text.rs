@@ -44,6 +44,44 @@ pub(crate) fn borrow_text<'a>(text: &'a Bound<'_, PyString>) -> Cow<'a, str> {
     Cow::Owned(with_text(text, str::to_owned))
 }
 
+/// A text whose characters are the code points of the Python string, one for one.
+pub(crate) struct Points<'a> {
+    pub(crate) text: Cow<'a, str>,
+    /// Whether there are lone surrogates in the string: each is U+FFFD here, even in pairs. That is as long as what it
+    /// stands for: one code point, three bytes (as Python's `surrogatepass` writes it), one unit of UTF-16.
+    pub(crate) halves: bool,
+}
+
+/// The string for work whose answer are places in it.
+pub(crate) fn points<'a>(text: &'a Bound<'_, PyString>) -> PyResult<Points<'a>> {
+    if is_free(text)
+        && let Ok(text) = text.to_str()
+    {
+        return Ok(Points { text: Cow::Borrowed(text), halves: false });
+    }
+    if let Ok(bytes) = text.encode_utf8()
+        && let Ok(text) = str::from_utf8(bytes.as_bytes())
+    {
+        return Ok(Points { text: Cow::Owned(text.to_owned()), halves: false });
+    }
+    let encoded = text.call_method1(intern!(text.py(), "encode"), ("utf-8", "surrogatepass"))?;
+    let text = halves_replaced(encoded.extract::<Vec<u8>>()?)?;
+    Ok(Points { text: Cow::Owned(text), halves: true })
+}
+
+/// UTF-8 has no other sequence that begins with 0xED and goes on with 0xA0 or more.
+fn halves_replaced(mut bytes: Vec<u8>) -> PyResult<String> {
+    let mut rest = bytes.as_mut_slice();
+    while let Some(at) = rest.iter().position(|&byte| byte == 0xED) {
+        let Some([first, second, third, after @ ..]) = rest.get_mut(at..) else { break };
+        if *second >= 0xA0 {
+            [*first, *second, *third] = [0xEF, 0xBF, 0xBD];
+        }
+        rest = after;
+    }
+    Ok(String::from_utf8(bytes)?)
+}
+
 /// Whether `CPython` has the UTF-8 form already or may keep it.
 fn is_free(text: &Bound<'_, PyString>) -> bool {
     text.len().is_ok_and(|length| length <= SHORT) || is_ascii(text)

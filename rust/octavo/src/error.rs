@@ -32,6 +32,12 @@ pub enum Error {
         "unknown encoding {0:?}: the package carries o200k_base and cl100k_base; give the path of a tokenizer.json for another"
     )]
     UnknownEncoding(String),
+    /// A regular expression of the caller's cannot be used.
+    #[error("pattern cannot be used: {reason}")]
+    Pattern {
+        /// What is wrong with it, as the parser of patterns says it.
+        reason: String,
+    },
     /// A `tokenizer.json` cannot be used.
     #[error("tokenizer file {path}: {reason}")]
     TokenizerFile {

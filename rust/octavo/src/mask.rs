@@ -22,6 +22,7 @@ mod keys;
 mod kind;
 mod network;
 mod normal;
+mod pattern;
 mod pem;
 mod phone;
 mod resident;
@@ -37,7 +38,8 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 pub use kind::{Kind, KindSet};
-pub use stream::Stream;
+pub use pattern::Pattern;
+pub use stream::{Piece, Stream};
 
 use normal::Normal;
 use scan::Scanner;

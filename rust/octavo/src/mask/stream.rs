@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::normal::Normal;
 use super::scan::{Found, Scanner};
 use super::view::{LOOK_BACK, View};
-use super::{Kind, Options, Policy};
+use super::{Finding, Kind, Options, Policy, masked};
 
 /// Bytes before the place that the pass has reached in which a finding may still begin: the longest local part of
 /// an address, or prefix of a key.
@@ -13,6 +13,22 @@ const MAY_BEGIN: usize = 96;
 /// A held-back text of at least this many bytes is read again only when it has grown by an eighth: so a long key
 /// that arrives byte by byte costs its length times a constant.
 const LONG: usize = 2_048;
+
+/// A piece of the text as it came, with what was found in it.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Piece {
+    /// The text.
+    pub text: String,
+    /// The findings, in bytes of this piece.
+    pub found: Vec<Finding>,
+}
+
+impl Piece {
+    fn masked(&self, mut token: impl FnMut(Kind, &str) -> String) -> String {
+        let value = |found: &Finding| self.text.get(found.bytes.clone()).unwrap_or_default();
+        masked(&self.text, &self.found, |found| token(found.kind, value(found)))
+    }
+}
 
 /// Masks a text that comes in pieces. The pieces given out, joined, are the masked whole, however it is cut.
 ///
@@ -61,20 +77,30 @@ impl Stream {
 
     /// As [`Stream::push`], with the text that takes the place of each finding: of its kind and its value.
     pub fn push_with(&mut self, chunk: &str, token: impl FnMut(Kind, &str) -> String) -> String {
-        self.text.push_str(chunk);
-        if self.text.len() < self.wanted {
-            return String::new();
-        }
-        self.read(false);
-        let out = self.give(self.safe, token);
-        self.forget();
-        out
+        self.advance(chunk).masked(token)
     }
 
     /// As [`Stream::finish`], with the text that takes the place of each finding.
-    pub fn finish_with(mut self, token: impl FnMut(Kind, &str) -> String) -> String {
+    pub fn finish_with(self, token: impl FnMut(Kind, &str) -> String) -> String {
+        self.rest().masked(token)
+    }
+
+    /// Takes the next piece; gives the text that no later piece can change, with what was found in it.
+    pub fn advance(&mut self, chunk: &str) -> Piece {
+        self.text.push_str(chunk);
+        if self.text.len() < self.wanted {
+            return Piece::default();
+        }
+        self.read(false);
+        let piece = self.give(self.safe);
+        self.forget();
+        piece
+    }
+
+    /// The rest of the text, with what was found in it.
+    pub fn rest(mut self) -> Piece {
         self.read(true);
-        self.give(self.text.len(), token)
+        self.give(self.text.len())
     }
 
     /// Runs the pass over what is new.
@@ -102,20 +128,20 @@ impl Stream {
         self.wanted = if held < LONG { 0 } else { self.text.len() + held / 8 };
     }
 
-    /// Gives out up to `end`, findings as tokens.
-    fn give(&mut self, end: usize, mut token: impl FnMut(Kind, &str) -> String) -> String {
-        let mut out = String::with_capacity(end.saturating_sub(self.given));
+    /// Gives out up to `end`.
+    fn give(&mut self, end: usize) -> Piece {
+        let start = self.given;
         let ready = self.found.iter().take_while(|found| found.range.end <= end).count();
         let given: Vec<Found> = self.found.drain(..ready).collect();
-        for found in &given {
-            out.push_str(self.text.get(self.given..found.range.start).unwrap_or_default());
-            out.push_str(&token(found.kind, self.text.get(found.range.clone()).unwrap_or_default()));
-            self.given = found.range.end;
-        }
-        out.push_str(self.text.get(self.given..end).unwrap_or_default());
-        self.given = self.given.max(end);
+        self.given = start.max(end);
+        let text = self.text.get(start..self.given).unwrap_or_default().to_owned();
         given.iter().rev().for_each(|found| self.cover(found));
-        out
+        let finding = |found: Found| Finding {
+            kind: found.kind,
+            bytes: found.range.start - start..found.range.end - start,
+            confidence: found.confidence,
+        };
+        Piece { text, found: given.into_iter().map(finding).collect() }
     }
 
     /// Puts a plain token where a finding was: what is kept to look back at is bounded, and holds no secret longer

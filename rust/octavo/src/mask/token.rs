@@ -31,6 +31,6 @@ fn payload(view: &View<'_>, from: usize) -> Option<usize> {
         return (number > end + 1).then_some(number);
     }
     let length = end - from;
-    let named = length >= SHORTEST_PSEUDONYM || (digits && (1..=7).contains(&length));
+    let named = if digits { (1..=7).contains(&length) } else { length >= SHORTEST_PSEUDONYM };
     named.then_some(end)
 }

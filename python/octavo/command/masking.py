@@ -1,0 +1,114 @@
+"""`octavo mask`: personal data and secrets out of a file, on the way to standard output."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, Final
+
+from octavo.command.conversations import Lines, parse_json
+from octavo.command.running import BROKEN
+from octavo.command.terminal import Progress, Terminal, json_line
+from octavo.errors import ConversationError, OctavoError
+from octavo.privacy import Masker
+
+__all__ = ["run"]
+
+_WIDE: Final = (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+"""How files begin in which every character takes two or four bytes: no line of them could be read."""
+
+
+def run(file: str, *, kinds: Sequence[str] | None, strict: bool, json: bool) -> int:
+    """Mask a text, or with `json` every value of a file of JSON Lines."""
+    found: Counter[str] = Counter()
+    masker = Masker(kinds=kinds, strict=strict).counting(lambda kind: found.update((kind,)))
+    lines = Lines(file)
+    progress = Progress(lines)
+    terminal = Terminal(progress)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # Ends of lines are the file's.
+        sys.stdout.reconfigure(newline="")
+    work = _Json(masker, terminal) if json else _Text(masker, terminal)
+    try:
+        for number, line in lines.whole():
+            progress.step()
+            if number == 1 and line.startswith(_WIDE):
+                terminal.complain(lines.name, "not UTF-8 but UTF-16 or UTF-32: convert it first")
+                break
+            try:
+                work.line(line)
+            except OctavoError as error:
+                terminal.complain(f"{lines.name}:{number}", str(error))
+        work.finish()
+    finally:
+        progress.clear()
+        lines.close()
+    _sum_up(found, terminal)
+    return BROKEN if terminal.complaints else 0
+
+
+class _Text:
+    """Lines of text as one stream: a private key takes many of them."""
+
+    def __init__(self, masker: Masker, terminal: Terminal) -> None:
+        self._stream = masker.stream()
+        self._terminal = terminal
+
+    def line(self, line: bytes) -> None:
+        try:
+            text = line.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise ConversationError(f"not UTF-8 at byte {error.start} of the line: it is left out") from error
+        self._terminal.text(self._stream.push(text))
+
+    def finish(self) -> None:
+        self._terminal.text(self._stream.finish())
+
+
+class _Json:
+    """One JSON value a line. A line in which nothing is found comes out as it went in, byte for byte."""
+
+    def __init__(self, masker: Masker, terminal: Terminal) -> None:
+        self._masker = masker
+        self._terminal = terminal
+
+    def line(self, line: bytes) -> None:
+        if not line.strip():
+            self._terminal.text(line.decode("utf-8", "replace"))
+            return
+        reading = _Members()
+        value = parse_json(line.removeprefix(codecs.BOM_UTF8).strip(), object_pairs_hook=reading.members)
+        masked = self._masker.mask_json(value)
+        if masked is value and not reading.repeated:
+            self._terminal.text(line.decode("utf-8"))
+            return
+        try:
+            self._terminal.text(json_line(masked) + "\n")
+        except (ValueError, RecursionError) as error:
+            raise ConversationError(f"cannot be written as JSON: {error}") from error
+
+    def finish(self) -> None:
+        """Nothing is held back."""
+
+
+class _Members:
+    """Reads objects, and knows whether a key was repeated: what it held first is in the line, not in the value."""
+
+    def __init__(self) -> None:
+        self.repeated = False
+
+    def members(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        value = dict(pairs)
+        self.repeated = self.repeated or len(value) < len(pairs)
+        return value
+
+
+def _sum_up(found: Counter[str], terminal: Terminal) -> None:
+    """Say what was masked, where somebody can see it: standard output holds the file and nothing else."""
+    if not sys.stderr.isatty():
+        return
+    rows = [(kind, f"{number:,}") for kind, number in sorted(found.items(), key=lambda one: (-one[1], one[0]))]
+    terminal.summary(("kind", "masked"), [*rows, ("total", f"{found.total():,}")], right=frozenset({"masked"}))

@@ -1,0 +1,265 @@
+"""Maskers: one set of rules, applied to texts, JSON values, lists and streams alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from copy import copy
+from typing import Any, Final, final
+
+from octavo import _core
+from octavo.checking import check_flag, check_text, refuse
+from octavo.errors import MaskingError
+from octavo.privacy.finding import Finding, Match, Span, finding, known_kinds, located, matches, original_places
+from octavo.privacy.nested import Named, masked_json
+from octavo.privacy.recognizer import Recognizes, check_recognizers, joined
+from octavo.privacy.stream import MaskStream
+from octavo.privacy.token import Pseudonyms, Vaulted, Write, outside_tokens, typed, unmasked, written
+from octavo.privacy.vault import Vault
+
+__all__ = ["Masker"]
+
+
+@final
+class Masker:
+    """Masks personal data and secrets by one set of rules. Never changes; safe to share between threads.
+
+    It also stands in Pydantic annotations, `Annotated[str, masker]`, as :data:`octavo.privacy.Masked` does with the
+    default rules.
+
+    Names of people and postal addresses have no form that a rule could know: they are **not** found without a model.
+    A recogniser can bring one (`octavo.integrations.presidio`).
+    """
+
+    __slots__ = ("_engine", "_kinds", "_plain", "_recognizers", "_strict", "_vault", "_write")
+
+    def __init__(
+        self,
+        *,
+        kinds: Iterable[str] | None = None,
+        strict: bool = False,
+        recognizers: Iterable[Recognizes] = (),
+        pseudonym_key: bytes | None = None,
+        vault: Vault | None = None,
+    ) -> None:
+        """Make a masker.
+
+        Args:
+            kinds: the kinds that are found, of :data:`octavo.privacy.KINDS`; all that are on by default for `None`.
+            strict: also mask 13 bare digits whose date of birth is possible, which one in a hundred timestamps is.
+            recognizers: recognisers of one's own, beside the kinds.
+            pseudonym_key: a tenant's secret of at least 16 bytes: tokens become stable pseudonyms. It must not be
+                stored where the masked text is.
+            vault: where values are kept so that :meth:`unmask` brings them back.
+
+        Raises:
+            ArgumentError: an argument is of a kind that its parameter does not take.
+            MaskingError: a kind is unknown, a key too short, or both key and vault are given.
+        """
+        check_flag("strict", strict, optional=False)
+        if pseudonym_key is not None and vault is not None:
+            raise MaskingError("pseudonym_key and vault exclude each other: a token is one or the other", name="vault")
+        self._kinds: Final = known_kinds(kinds)
+        self._strict: Final = strict
+        self._recognizers: Final = check_recognizers(recognizers)
+        self._engine: Final = _core.Detector(list(self._kinds), strict)
+        self._vault: Final = vault
+        self._write = _writer(pseudonym_key, vault)
+        # What the engine does alone is done in one go, without findings as objects.
+        self._plain = not self._recognizers and self._write is typed
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The built-in kinds that are found."""
+        return self._kinds
+
+    @property
+    def strict(self) -> bool:
+        """Whether 13 bare digits with a possible date of birth are masked."""
+        return self._strict
+
+    def mask(self, text: str) -> str:
+        """The text with every finding replaced by a token such as `[KR_RRN]`; the same object where there is none.
+
+        Everything outside the findings stays as it is, lone surrogates included, and what is masked once is not
+        changed by masking it again.
+
+        Raises:
+            ArgumentError: `text` is none.
+            RecognizerError: a recogniser of the caller's own failed.
+        """
+        try:
+            if self._plain:
+                return self._engine.mask(text)
+            return self._written(text, matches(self._engine.find(text)))
+        except TypeError:
+            # Looked at only now: a short text is masked in less time than a check would take.
+            check_text("text", text, optional=False)
+            raise
+
+    def find(self, text: str) -> tuple[Finding, ...]:
+        """Every finding, in order and apart from one another.
+
+        Raises:
+            ArgumentError: `text` is none.
+            RecognizerError: a recogniser of the caller's own failed.
+        """
+        check_text("text", text, optional=False)
+        spans = self._engine.find(text)
+        if self._plain:
+            return tuple(map(finding, spans))
+        return tuple(located(text, self._settled(text, matches(spans))))
+
+    def mask_all(self, texts: Iterable[str]) -> list[str]:
+        """Mask many texts in one crossing into the engine: each as :meth:`mask` does.
+
+        Raises:
+            ArgumentError: they are no list, or one of them is no text; it says which.
+            RecognizerError: a recogniser of the caller's own failed.
+        """
+        given = _texts(texts)
+        if self._plain:
+            return self._engine.mask_all(given)
+        return self._mask_named([("", text) for text in given])
+
+    def mask_json(self, value: Any) -> Any:
+        """A JSON value with its keys, texts and numbers masked: it stays JSON, and unchanged parts the same objects.
+
+        A text is read in the light of its key (`{"password": "…"}`), the items of a list in that of the list's. A
+        number that is somebody's, such as a card number, becomes a text: its token. Keys that become equal are
+        numbered, `[EMAIL]` and `[EMAIL] 2`. Depth does not matter.
+
+        Args:
+            value: dicts, lists, tuples, texts, numbers, booleans and `None`.
+
+        Raises:
+            ArgumentError: something else stands in it, or it contains itself; it says where.
+            RecognizerError: a recogniser of the caller's own failed.
+        """
+        return masked_json(value, self._mask_named)
+
+    def stream(self) -> MaskStream:
+        """A stream of text that arrives in parts; what it gives out, joined, is the masked whole."""
+        return MaskStream(self._engine.stream(), self._written, lines=bool(self._recognizers))
+
+    def mask_stream(self, chunks: Iterable[str]) -> Iterator[str]:
+        """Mask a text that arrives in parts, such as a model's answer, as far as it is certain at each.
+
+        Raises:
+            ArgumentError: a chunk is no text.
+            RecognizerError: a recogniser of the caller's own failed.
+        """
+        stream = self.stream()
+        for chunk in chunks:
+            ready = stream.push(chunk)
+            if ready:
+                yield ready
+        rest = stream.finish()
+        if rest:
+            yield rest
+
+    def unmask(self, text: str) -> str:
+        """The text with every token that the vault knows turned back into the value that stood there.
+
+        Other tokens stay. The same object where there is none.
+
+        Raises:
+            ArgumentError: `text` is none.
+            MaskingError: this masker has no vault.
+        """
+        check_text("text", text, optional=False)
+        if self._vault is None:
+            raise MaskingError("only a masker with a vault can unmask", name="vault")
+        return unmasked(text, self._vault)
+
+    def counting(self, count: Callable[[str], None]) -> Masker:
+        """The same masker, which also calls `count` with the kind of everything that it masks."""
+        other = copy(self)
+
+        def write(kind: str, value: str) -> str:
+            count(kind)
+            return self._write(kind, value)
+
+        other._write, other._plain = write, False
+        return other
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Callable[[Any], Any]) -> dict[str, Any]:
+        # A core schema is a plain dict: nothing of Pydantic is imported. The schema inside decides about JSON Schema.
+        masking = {"type": "no-info", "function": self.mask_json}
+        return {"type": "function-after", "function": masking, "schema": handler(source)}
+
+    def __repr__(self) -> str:
+        tokens = "typed" if self._write is typed else repr(self._write)
+        return f"<Masker: {len(self._kinds)} kinds, {len(self._recognizers)} recognisers, {tokens}>"
+
+    def _settled(self, text: str, built_in: list[Match]) -> list[Match]:
+        """What is masked in a text, given what the engine found in it."""
+        if not self._recognizers:
+            return built_in
+        found = outside_tokens(text, joined(text, built_in, self._recognizers))
+        if len(found) == len(built_in):
+            return found
+        # A token is shorter than what it stands for, and may bring a word such as `bank` nearer to what follows. What
+        # would be found then is masked now, so that masking twice is masking once.
+        for _ in range(_ROUNDS):
+            more = original_places(matches(self._engine.find(written(text, found, typed))), found)
+            if not more:
+                break
+            every = sorted([*found, *more], key=lambda one: one.start)
+            found = outside_tokens(text, joined(text, every, self._recognizers))
+        return found
+
+    def _written(self, text: str, built_in: list[Match]) -> str:
+        return written(text, self._settled(text, built_in), self._write)
+
+    def _mask_named(self, texts: list[Named]) -> list[str]:
+        whole = [_as_member(name, text) if name else text for name, text in texts]
+        found = self._engine.find_all(whole)
+        return [
+            self._mask_member(name, text, member, spans)
+            for (name, text), member, spans in zip(texts, whole, found, strict=True)
+        ]
+
+    def _mask_member(self, name: str, text: str, member: str, spans: list[Span]) -> str:
+        """The text masked, given what the engine found in it and its name together."""
+        if not spans and not self._recognizers:
+            return text
+        start = len(name) + _MEMBER if name else 0
+        end = start + len(text)
+        found = self._settled(member, matches(spans))
+        # What reaches over from the name into the text is masked as far as it stands in the text.
+        inside = [
+            Match(one.kind, max(start, one.start) - start, min(end, one.end) - start)
+            for one in found
+            if one.end > start and one.start < end
+        ]
+        return written(text, inside, self._write)
+
+
+_ROUNDS: Final = 4
+"""Each takes a chance that is rarer than the one before; no text has been seen that needs a second."""
+
+_MEMBER: Final = len('"": "')
+
+
+def _as_member(name: str, text: str) -> str:
+    """A text as it stands under its key in JSON, letter for letter: a quote in it would end it for a reader."""
+    return f"{_quoted(name)}: {_quoted(text)}"
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace('"', "'") + '"'
+
+
+def _texts(texts: object) -> list[str]:
+    if isinstance(texts, str | bytes) or not isinstance(texts, Iterable):
+        raise refuse("texts", "a list of texts", texts)
+    given = list(texts)
+    for at, text in enumerate(given):
+        check_text(f"texts[{at}]", text, optional=False)
+    return given
+
+
+def _writer(key: bytes | None, vault: Vault | None) -> Write:
+    if key is not None:
+        return Pseudonyms(key)
+    return typed if vault is None else Vaulted(vault)

@@ -1,0 +1,205 @@
+"""JSON values: keys and values at any depth, without recursion, and still JSON afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from octavo.errors import ArgumentError
+
+__all__ = ["MaskTexts", "masked_json"]
+
+Named: TypeAlias = tuple[str, str]
+"""A text and, before it, the key that it stands under: `("password", "…")`; an empty name where there is none."""
+
+MaskTexts: TypeAlias = Callable[[list[Named]], list[str]]
+"""Masks texts, each in the light of its name."""
+
+_LEAST: Final = 10**8
+"""Numbers of fewer than nine digits are nobody's: the shortest that is looked for is a phone number."""
+
+_MOST: Final = 10**30
+"""Numbers from here on are longer than any; Python would need quadratic time to write out the largest."""
+
+_EXACT: Final = 2.0**63
+"""Floats from here on are not written as whole numbers: their last digits are nobody's."""
+
+_LONGEST_NAME: Final = 64
+"""Keys above this length are no names, and say nothing about their values."""
+
+_CONTAINERS: Final = (dict, list, tuple)
+
+
+def masked_json(value: Any, mask: MaskTexts) -> Any:
+    """The value with its keys, texts and numbers masked; unchanged parts are the same objects.
+
+    Args:
+        value: dicts, lists, tuples, texts, numbers, booleans and `None`, nested to any depth.
+        mask: masks many texts at once.
+
+    Raises:
+        ArgumentError: something else stands in it, or it contains itself.
+    """
+    reading = _Reading(mask)
+    reading.read(value)
+    texts = list(reading.texts)
+    masked = {named: new for named, new in zip(texts, mask(texts), strict=True) if new != named[1]}
+    if not masked:
+        return value
+    masks = _Masks(masked)
+    for visit in reading.visits:
+        masks.rebuild(visit)
+    return masks.of(value, "")
+
+
+class _Visit(NamedTuple):
+    """A container as it was when it was read, so that nobody can put something into it that is not looked at."""
+
+    container: Any
+    name: str
+    children: list[tuple[Any, Any]]
+    """Key and value; in lists the position stands for the key."""
+
+
+class _Reading:
+    """One walk through a value, with a stack of its own: depth costs memory, not Python's stack."""
+
+    def __init__(self, mask: MaskTexts) -> None:
+        self.visits: list[_Visit] = []
+        """Children before parents. What is shared is visited once a name, whatever it would make written out."""
+        self.texts: dict[Named, None] = {}
+        self._mask = mask
+        self._open: list[tuple[_Visit, Iterator[tuple[Any, Any]]]] = []
+        self._way: list[Any] = []
+        self._seen: set[tuple[int, str]] = set()
+        self._ancestors: set[int] = set()
+
+    def read(self, value: Any) -> None:
+        self._child(value, "")
+        while self._open:
+            visit, children = self._open[-1]
+            for key, child in children:
+                self._way[-1] = key
+                if self._child(child, _name_below(visit, key)):
+                    break
+            else:
+                self._leave(visit)
+
+    def _child(self, child: Any, name: str) -> bool:
+        """Look at a value; whether it is a container that is read next."""
+        if isinstance(child, _CONTAINERS):
+            return self._enter(child, name)
+        text = _text_of(child)
+        if text is not None:
+            self.texts[name, text] = None
+        elif not (child is None or isinstance(child, bool | int | float)):
+            raise self._refused("is no JSON value", child)
+        return False
+
+    def _enter(self, container: Any, name: str) -> bool:
+        if id(container) in self._ancestors:
+            raise self._refused("contains itself", container)
+        if (id(container), name) in self._seen:
+            return False
+        isdict = isinstance(container, dict)
+        visit = _Visit(container, name, list(container.items() if isdict else enumerate(container)))
+        if isdict:
+            self._keys(visit)
+        self._seen.add((id(container), name))
+        self._ancestors.add(id(container))
+        self._open.append((visit, iter(visit.children)))
+        self._way.append(None)
+        return True
+
+    def _keys(self, visit: _Visit) -> None:
+        for key, _ in visit.children:
+            text = _text_of(key)
+            if text is not None:
+                self.texts["", text] = None
+            elif not (key is None or isinstance(key, bool | int | float)):
+                raise self._refused("has a key that is no JSON key", key)
+
+    def _leave(self, visit: _Visit) -> None:
+        self.visits.append(visit)
+        self._ancestors.discard(id(visit.container))
+        self._open.pop()
+        self._way.pop()
+
+    def _refused(self, why: str, got: object) -> ArgumentError:
+        """Says where, with the keys masked, and never what: it may be what must not be seen."""
+        shown = [f"[{step!r:.80}]" for step in self._way[:20]] + ["[…]"] * (len(self._way) > 20)
+        (place,) = self._mask([("", "value" + "".join(shown))])
+        return ArgumentError(f"{place} {why}: {type(got).__name__}", name=place, got=type(got))
+
+
+def _name_below(visit: _Visit, key: Any) -> str:
+    """The name of a value: its key, or for the items of a list the key that the list stands under."""
+    if not isinstance(visit.container, dict):
+        return visit.name
+    return key if isinstance(key, str) and len(key) <= _LONGEST_NAME else ""
+
+
+def _text_of(value: Any) -> str | None:
+    """The text in which something may be found: of numbers the digits; `None` where nothing can be."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    if isinstance(value, float):
+        return str(int(value)) if _LEAST <= abs(value) < _EXACT and value.is_integer() else None
+    return int.__repr__(value) if _LEAST <= abs(value) < _MOST else None
+
+
+class _Masks:
+    """What stands in the place of each value, known from the leaves up."""
+
+    def __init__(self, texts: dict[Named, str]) -> None:
+        # Only texts in which something was found.
+        self._texts = texts
+        self._containers: dict[tuple[int, str], Any] = {}
+
+    def of(self, value: Any, name: str) -> Any:
+        """The masked value: the same object where nothing was found."""
+        if isinstance(value, _CONTAINERS):
+            return self._containers[id(value), name]
+        text = _text_of(value)
+        return value if text is None else self._texts.get((name, text), value)
+
+    def rebuild(self, visit: _Visit) -> None:
+        """Put a container together from its masked children."""
+        values = [self.of(child, _name_below(visit, key)) for key, child in visit.children]
+        keys = [key for key, _ in visit.children]
+        if isinstance(visit.container, dict):
+            keys = [self.of(key, "") for key in keys]
+        same = all(new is old for new, (_, old) in zip(values, visit.children, strict=True)) and all(
+            new is old for new, (old, _) in zip(keys, visit.children, strict=True)
+        )
+        self._containers[id(visit.container), visit.name] = (
+            visit.container if same else _made(visit.container, keys, values, visit.children)
+        )
+
+
+def _made(container: Any, keys: list[Any], values: list[Any], children: list[tuple[Any, Any]]) -> Any:
+    if isinstance(container, tuple):
+        return tuple(values)
+    if isinstance(container, list):
+        return values
+    changed = [new is not old for new, (old, _) in zip(keys, children, strict=True)]
+    return dict(zip(_numbered(keys, changed), values, strict=True))
+
+
+def _numbered(keys: list[Any], changed: Iterable[bool]) -> Iterator[Any]:
+    """Keys of one object, which stay apart: a second `[EMAIL]` becomes `[EMAIL] 2`. Those not masked keep theirs."""
+    marked = list(zip(keys, changed, strict=True))
+    taken = {key for key, new in marked if not new}
+    next_number: dict[str, int] = {}
+    for key, new in marked:
+        if not new:
+            yield key
+            continue
+        number = next_number.get(key, 1)
+        while (name := key if number == 1 else f"{key} {number}") in taken:
+            number += 1
+        next_number[key] = number + 1
+        taken.add(name)
+        yield name

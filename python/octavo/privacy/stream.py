@@ -1,0 +1,131 @@
+"""Text that arrives in parts: what is found across their borders is masked as in the whole."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable
+from threading import Lock
+from typing import Final, TypeAlias, final
+
+from octavo import _core
+from octavo.checking import check_text
+from octavo.errors import MaskingError
+from octavo.privacy.finding import Match, Span, matches
+
+__all__ = ["MaskStream"]
+
+Finish: TypeAlias = Callable[[str, list[Match]], str]
+"""Writes a piece of text, given what the engine found in it."""
+
+
+@final
+class MaskStream:
+    """Masks a text that arrives in parts; made by :meth:`octavo.privacy.Masker.stream`.
+
+    Everything given out, joined, is the masked whole, wherever the parts were cut. What could still become a part of
+    something is held back: some hundred characters, or a private key up to its end. A masker with recognisers of
+    one's own holds back up to the end of the line, because they look at lines.
+
+    Safe to share between threads; the order of the parts is that of the calls.
+    """
+
+    __slots__ = ("_engine", "_held", "_lock", "_pending", "_write")
+
+    def __init__(self, engine: _core.MaskStream, write: Finish, *, lines: bool) -> None:
+        """Begin a text; a masker knows what to begin it with."""
+        self._engine: Final = engine
+        self._write: Final = write
+        self._pending: Final = _Pending(lines=lines)
+        self._lock: Final = Lock()
+
+    def push(self, chunk: str) -> str:
+        """Append to the text; what is certain by now and was not given out yet.
+
+        Raises:
+            ArgumentError: `chunk` is no text.
+            MaskingError: the stream was finished.
+            RecognizerError: a recogniser of the caller's own failed. The text that it failed on is not given out.
+        """
+        check_text("chunk", chunk, optional=False)
+        with self._lock:
+            settled = self._engine.push(chunk)
+            if settled is None:
+                raise MaskingError("the stream was finished: a new text needs a new one", name="chunk")
+            piece = self._pending.push(chunk, *settled)
+        # Recognisers are called outside the lock.
+        return self._write(*piece)
+
+    def finish(self) -> str:
+        """End the text; all that was held back.
+
+        Raises:
+            RecognizerError: a recogniser of the caller's own failed.
+        """
+        with self._lock:
+            settled = self._engine.finish()
+            piece = self._pending.finish(settled[1]) if settled else ("", [])
+        return self._write(*piece)
+
+    def __repr__(self) -> str:
+        return "<MaskStream>"
+
+
+class _Pending:
+    """The text that was not given out yet, and what was found in it. Places are counted from the stream's start."""
+
+    __slots__ = ("_base", "_end", "_found", "_line_ends", "_lines", "_parts", "_settled")
+
+    def __init__(self, *, lines: bool) -> None:
+        self._lines: Final = lines
+        self._parts: list[str] = []
+        self._base = 0
+        self._end = 0
+        self._settled = 0
+        self._found: list[Match] = []
+        self._line_ends: list[int] = []
+
+    def push(self, chunk: str, more: int, spans: list[Span]) -> tuple[str, list[Match]]:
+        """Take in a part; what can be given out when the engine is certain of `more` code points."""
+        if self._lines:
+            at = chunk.find("\n")
+            while at >= 0:
+                self._line_ends.append(self._end + at + 1)
+                at = chunk.find("\n", at + 1)
+        self._parts.append(chunk)
+        self._end += len(chunk)
+        self._find(spans)
+        self._settled += more
+        return self._take(self._line_end(self._settled) if self._lines else self._settled)
+
+    def finish(self, spans: list[Span]) -> tuple[str, list[Match]]:
+        """Everything that is left."""
+        self._find(spans)
+        return self._take(self._end)
+
+    def _find(self, spans: list[Span]) -> None:
+        """Findings in what is certain since the last time."""
+        at = self._settled
+        self._found += [Match(one.kind, at + one.start, at + one.end, one.confidence) for one in matches(spans)]
+
+    def _line_end(self, settled: int) -> int:
+        """The last end of a line that is certain and not inside of what was found."""
+        place = bisect_right(self._line_ends, settled)
+        while place:
+            end = self._line_ends[place - 1]
+            before = bisect_right(self._found, end - 1, key=lambda one: one.start)
+            over = self._found[before - 1] if before else None
+            if over is None or over.end <= end:
+                return end
+            place = bisect_right(self._line_ends, over.start)
+        return self._base
+
+    def _take(self, cut: int) -> tuple[str, list[Match]]:
+        if cut <= self._base:
+            return "", []
+        text, base = "".join(self._parts), self._base
+        ready = bisect_right(self._found, cut - 1, key=lambda one: one.start)
+        found = [Match(one.kind, one.start - base, one.end - base, one.confidence) for one in self._found[:ready]]
+        del self._found[:ready], self._line_ends[: bisect_right(self._line_ends, cut)]
+        self._parts = [text[cut - base :]]
+        self._base = cut
+        return text[: cut - base], found

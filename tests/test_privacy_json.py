@@ -1,0 +1,198 @@
+"""Masking JSON values: keys, numbers, depth, identity, and what is no JSON."""
+
+import json
+import sys
+from types import MappingProxyType
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from octavo import privacy
+from octavo.errors import ArgumentError
+from octavo.privacy import Masker
+from personal_texts import CARD, EMAIL, PEM, PHONE, RRN, texts
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | texts | st.sampled_from([int(CARD), float(CARD)]),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(texts, inner, max_size=4),
+    max_leaves=12,
+)
+
+
+def leaves(value: Any) -> int:
+    """How many values there are that hold no others."""
+    if isinstance(value, dict):
+        return sum(map(leaves, value.values()))
+    return sum(map(leaves, value)) if isinstance(value, list) else 1
+
+
+@given(values)
+def test_json_stays_json_with_as_many_values(value: Any) -> None:
+    masked = privacy.mask_json(value)
+    assert leaves(masked) == leaves(value)
+    assert json.loads(json.dumps(masked)) == masked or "NaN" in json.dumps(masked)
+
+
+@given(values)
+def test_masking_twice_is_masking_once(value: Any) -> None:
+    once = privacy.mask_json(value)
+    assert privacy.mask_json(once) is once
+
+
+@given(values)
+def test_every_text_is_masked_at_least_as_it_would_be_alone(value: Any) -> None:
+    def walk(masked: Any) -> None:
+        if isinstance(masked, str):
+            assert privacy.mask(masked) is masked
+        elif isinstance(masked, dict):
+            for key, member in masked.items():
+                walk(key)
+                walk(member)
+        elif isinstance(masked, list):
+            for member in masked:
+                walk(member)
+
+    walk(privacy.mask_json(value))
+
+
+written = st.recursive(
+    texts | st.sampled_from([PEM, f"x: {PEM}\n", "https://u:p4ssW0rd@h/", "a\\", 'password="x1y2z3\\"']),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts | st.just("password"), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(written, st.booleans(), st.sampled_from([None, 2]))
+def test_texts_in_json_are_masked_where_they_are_written(value: Any, ascii_only: bool, indent: int | None) -> None:
+    text = json.dumps(value, ensure_ascii=ascii_only, indent=indent)
+    assert leaves(json.loads(privacy.mask(text), object_pairs_hook=Members)) == leaves(value)
+
+
+class Members(dict[str, Any]):
+    """The members of an object as they are written, those with equal keys included."""
+
+    def __init__(self, pairs: list[tuple[str, Any]]) -> None:
+        super().__init__({str(at): value for at, (_, value) in enumerate(pairs)})
+
+
+def test_keys_and_values_are_masked_at_every_depth() -> None:
+    value = {EMAIL: [{"phone": f"call {PHONE}"}, (RRN, None, True)], "n": 1.5}
+    assert privacy.mask_json(value) == {"[EMAIL]": [{"phone": "call [KR_PHONE]"}, ("[KR_RRN]", None, True)], "n": 1.5}
+    assert value[EMAIL], "the caller's own value is left alone"
+
+
+def test_unchanged_parts_are_the_same_objects() -> None:
+    same = {"list": [1, "text", {"deep": (1, 2)}], "empty": {}}
+    assert privacy.mask_json(same) is same
+    value = {"same": same, "other": [same, RRN]}
+    masked = privacy.mask_json(value)
+    assert masked["same"] is same
+    assert masked["other"][0] is same
+    assert masked["other"][1] == "[KR_RRN]"
+
+
+def test_keys_that_become_equal_are_numbered() -> None:
+    value = {"a@example.com": 1, "[EMAIL]": 2, "b@example.com": 3, "[EMAIL] 2": 4, "c@example.com": 5}
+    masked = privacy.mask_json(value)
+    assert masked == {"[EMAIL] 3": 1, "[EMAIL]": 2, "[EMAIL] 4": 3, "[EMAIL] 2": 4, "[EMAIL] 5": 5}
+    assert list(masked.values()) == [1, 2, 3, 4, 5]
+    assert privacy.mask_json(masked) is masked
+
+
+def test_many_keys_that_become_equal_take_no_longer_than_their_number() -> None:
+    masked = privacy.mask_json({f"u{number}@example.com": number for number in range(20_000)})
+    assert list(masked.values()) == list(range(20_000))
+    assert "[EMAIL] 20000" in masked
+
+
+@pytest.mark.parametrize("number", [int(CARD), float(CARD)])
+def test_a_number_that_is_somebody_s_becomes_a_text(number: float) -> None:
+    assert privacy.mask_json({"card": number}) == {"card": "[CREDIT_CARD]"}
+    assert privacy.mask_json([number]) == ["[CREDIT_CARD]"]
+    assert privacy.mask_json({number: 1}) == {"[CREDIT_CARD]": 1}
+    assert privacy.mask_json(number) == "[CREDIT_CARD]"
+
+
+def test_other_numbers_stay() -> None:
+    numbers = [0, -1, 1716283456789, 37.5665, 1e300, float("inf"), float("nan"), 10**5000, -(10**5000), True]
+    assert privacy.mask_json(numbers) is numbers
+
+
+def test_a_value_is_read_in_the_light_of_its_key() -> None:
+    secret = "hunter2Zq9xK"  # noqa: S105 - invented
+    assert privacy.mask(secret) is secret
+    assert privacy.mask_json({"password": secret}) == {"password": "[SECRET]"}
+    assert privacy.mask_json({"password": [secret, secret]}) == {"password": ["[SECRET]", "[SECRET]"]}
+    assert privacy.mask_json({"note": secret, "password": {"hint": secret}}) == {
+        "note": secret,
+        "password": {"hint": secret},
+    }
+    shared = [secret]
+    masked = privacy.mask_json({"note": shared, "password": shared})
+    assert masked == {"note": [secret], "password": ["[SECRET]"]}
+    account = "123456-04-123456"
+    assert privacy.mask_json({"계좌번호": account}) == {"계좌번호": "[KR_BANK_ACCOUNT]"}
+
+
+def test_depth_does_not_matter() -> None:
+    value: Any = RRN
+    for number in range(100_000):
+        value = {"k": value} if number % 2 else [value]
+    masked = privacy.mask_json(value)
+    for number in reversed(range(100_000)):
+        masked = masked["k"] if number % 2 else masked[0]
+    assert masked == "[KR_RRN]"
+    assert sys.getrecursionlimit() < 100_000
+
+
+def test_what_is_shared_is_masked_once() -> None:
+    value: Any = [RRN]
+    for _ in range(200):
+        value = [value, value]  # written out, these are 2**200 numbers
+    masked = privacy.mask_json(value)
+    for _ in range(200):
+        assert masked[0] is masked[1]
+        masked = masked[0]
+    assert masked == ["[KR_RRN]"]
+
+
+def test_a_value_that_contains_itself_is_refused() -> None:
+    value: dict[str, Any] = {"a": [1]}
+    value["a"].append({"b": value})
+    with pytest.raises(ArgumentError, match=r"value\['a'\]\[1\]\['b'\] contains itself: dict"):
+        privacy.mask_json(value)
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (b"x", "value is no JSON value: bytes"),
+        ({"a": [0, {1, 2}]}, r"value\['a'\]\[1\] is no JSON value: set"),
+        ({"a": MappingProxyType({})}, r"value\['a'\] is no JSON value: mappingproxy"),
+        ({("a", 1): 2}, "value has a key that is no JSON key: tuple"),
+        ([object()], r"value\[0\] is no JSON value: object"),
+    ],
+)
+def test_what_is_no_json_is_refused_where_it_stands(value: Any, words: str) -> None:
+    with pytest.raises(ArgumentError, match=words):
+        privacy.mask_json(value)
+
+
+def test_the_refusal_says_nothing_that_must_not_be_seen() -> None:
+    with pytest.raises(ArgumentError) as caught:
+        privacy.mask_json({EMAIL: {f"x {RRN}": RRN.encode()}})
+    said = f"{caught.value} {caught.value.name} {caught.value.got!r} {caught.value!r}"
+    assert "[EMAIL]" in said
+    assert EMAIL not in said
+    assert RRN not in said
+
+
+def test_other_options_hold_for_values_too() -> None:
+    keyed = Masker(pseudonym_key=b"0123456789abcdef")
+    token = keyed.mask(EMAIL)
+    assert keyed.mask_json({EMAIL: [EMAIL]}) == {token: [token]}
+    vaulted = Masker(vault=privacy.MemoryVault())
+    masked = vaulted.mask_json({"a": f"to {EMAIL}"})
+    assert vaulted.unmask(masked["a"]) == f"to {EMAIL}"
