@@ -152,22 +152,3 @@ def test_usage_for_another_conversation_is_refused() -> None:
         ours.observe({"prompt_tokens": 3_000, "completion_tokens": 1}, context)
     fork = theirs.fork()
     fork.observe({"prompt_tokens": 30, "completion_tokens": 1}, context)
-
-
-def test_a_head_that_grows_says_where_it_moved_the_cut() -> None:
-    transcript = octavo.Transcript("gpt-4o")
-    transcript.append(OPENAI.user("task"))
-    before: octavo.Context | None = None
-    moves = 0
-    for turn in range(60):
-        transcript.extend(OPENAI.loop(1, start=turn))
-        head = octavo.Section("summary", "what was said " * turn, "head")
-        context = transcript.assemble(budget=3_000, sections=[head])
-        if before is not None:
-            starts = [
-                next(span.start for span in one.report.spans if span.reason == "window") for one in (before, context)
-            ]
-            moves += starts[0] != starts[1]
-            assert context.report.moved == (starts[0] != starts[1])
-        before = context
-    assert moves >= 3

@@ -372,9 +372,6 @@ class Plan:
     def left(self) -> int:
         """Tokens left for volatile content, in the transcript's own count."""
     @property
-    def cut(self) -> int:
-        """The first exchange of the shown history, anchors aside."""
-    @property
     def moved(self) -> bool:
         """Whether the cut moved at this call."""
     @property

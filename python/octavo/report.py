@@ -55,8 +55,8 @@ class Report:
             aside; 0 for a first call.
         first_changed_index: the first position in the context's messages that the call before did not send
             at that place; `None` for a first call.
-        moved: whether the history's cut moved at this call, or stands elsewhere than in the context before because
-            what stands around the history was of another size there.
+        moved: whether the history's cut moved at this call, the calls before taken to have had the same budget and
+            the same around the history. Where a head section grew, `first_changed_index` tells what that changed.
         spans: every message of the conversation, in runs.
         sections: the sections that have a text, kept or not: first those before the history, then the tail's.
         repairs: what was changed to obey the provider's rules, in plain words.
@@ -181,20 +181,11 @@ def report_of(draft: Draft) -> Report:
         section_tokens=sections,
         stable_prefix_tokens=0 if shared is None else shared[1],
         first_changed_index=None if shared is None else shared[0],
-        moved=plan.moved or _cut_elsewhere(draft),
+        moved=plan.moved,
         spans=tuple(spans_of(draft)),
         sections=draft.placed,
         repairs=tuple(_repairs(draft)),
     )
-
-
-def _cut_elsewhere(draft: Draft) -> bool:
-    """Whether the context before was cut at another place: what stands around the history was of another size."""
-    asked, before = draft.asked, draft.asked.before
-    if before is None or before.engine is not asked.engine or before.limits[0] != asked.limits[0]:
-        # Under another budget it was another look at the same history.
-        return False
-    return before.plan.cut != draft.plan.cut
 
 
 def _repairs(draft: Draft) -> Iterator[str]:

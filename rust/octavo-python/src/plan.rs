@@ -149,12 +149,6 @@ impl Plan {
         self.plan.left()
     }
 
-    /// The first exchange of the shown history, anchors aside.
-    #[getter]
-    fn cut(&self) -> u32 {
-        self.plan.window.cut
-    }
-
     /// Whether the cut moved at this call.
     #[getter]
     fn moved(&self) -> bool {
