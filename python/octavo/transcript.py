@@ -60,9 +60,9 @@ class Transcript:
     Methods may be called from several threads.
 
     Args:
-        model: the model's name; it decides the counter, the provider and, for plain texts, the format.
+        model: the model's name; it decides the counter and, where they are not stated, the provider and the format of plain texts.
         format: the messages' format; told from the messages when not given.
-        provider: whose rules contexts obey; told from format and model when not given.
+        provider: whose rules contexts obey, and whose format plain texts are; told from format and model when not given.
         counter: a counter from :func:`octavo.counter_for`, or anything with `count(text) -> int`.
         strict: refuse a model that is not in the model table instead of falling back.
 
@@ -93,7 +93,7 @@ class Transcript:
         # whether they have decided the format. Another format or a rewind puts a new one in its place, after the
         # old one has been retired; whoever read messages for the old one then reads them for the new. So no lock
         # is held here, least of all while Python code of the caller's runs.
-        self._engine = _core.Transcript(format or infer_format((), model), self._counter.core, format is not None)
+        self._engine = _core.Transcript(format or infer_format((), model, provider), self._counter.core, format is not None)
         self._frames = Frames(self._counter)
         self._providers: dict[Format, Provider] = {}
         self._modes: dict[tuple[Any, ...], Mode] = {}
@@ -411,7 +411,7 @@ class Transcript:
     def _extend_unsettled(self, engine: _core.Transcript, fresh: list[Any]) -> int | None:
         """Read messages that may decide the format; where they cannot be read they decide nothing."""
         decided = decided_format(fresh)
-        if (decided or likely_format(engine, fresh, self._model)) != engine.format:
+        if (decided or likely_format(engine, fresh, self._model, self._given_provider)) != engine.format:
             return self._take(self._read_apart(engine, fresh))
         tokens = engine.extend(fresh)
         if tokens is not None and decided is not None:
@@ -419,7 +419,7 @@ class Transcript:
         return tokens
 
     def _read_apart(self, engine: _core.Transcript, fresh: list[Any]) -> Read:
-        return read_apart(engine, fresh, self._counter, self._model)
+        return read_apart(engine, fresh, self._counter, self._model, self._given_provider)
 
     def _take(self, read: Read) -> int | None:
         """Take in what was read; `None` where the conversation has become another one meanwhile."""
