@@ -31,13 +31,15 @@ mod _core {
     #[pymodule_export]
     use crate::model::TokenCounter;
     #[pymodule_export]
-    use crate::node::{fingerprint, is_json, weigh};
+    use crate::node::{fingerprint, is_garbled, is_json, weigh};
     #[pymodule_export]
     use crate::plan::{Plan, allocate};
     #[pymodule_export]
     use crate::profile::{ModelProfile, model_profile};
     #[pymodule_export]
     use crate::rules::{judge_messages, repair_messages, rule_table};
+    #[pymodule_export]
+    use crate::text::mended;
     #[pymodule_export]
     use crate::tokens::{Encoding, StreamCounter, limit_cache};
     #[pymodule_export]

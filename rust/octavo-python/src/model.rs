@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 
 use crate::counters::{Detaching, Foreign};
-use crate::error::raise;
+use crate::error::{raise, unread};
 use crate::format;
 use crate::node::{PyNode, Reading};
 use crate::profile::{ModelProfile, share};
@@ -121,7 +121,7 @@ impl TokenCounter {
         let tokens = counting.tally.read(format, index, &reading.node(message));
         reading.finish()?;
         counting.finish()?;
-        tokens.map_err(raise)
+        tokens.map_err(|error| unread(error, message))
     }
 
     /// Tokens, method and error bound of a whole request.
@@ -144,7 +144,7 @@ impl TokenCounter {
             let read: Result<u32, Error> = counting.tally.read(format, index, &reading.node(&message));
             reading.finish()?;
             counting.finish()?;
-            read.map_err(raise)?;
+            read.map_err(|error| unread(error, &message))?;
         }
         reading.finish()?;
         counting.finish()?;

@@ -13,7 +13,7 @@ use pyo3::types::{
 
 use crate::counters::apart;
 pub(crate) use crate::reading::Reading;
-use crate::text::borrow_text;
+use crate::text::{borrow_noting, borrow_text};
 
 impl Reading {
     /// The object as a node of this reading.
@@ -82,7 +82,7 @@ impl<'py> PyNode<'_, 'py> {
             if !self.reading.step(value.py()) {
                 break;
             }
-            visit(&borrow_text(&key), Self { value, reading: self.reading });
+            visit(&borrow_noting(&key, || self.reading.note_garbled()), Self { value, reading: self.reading });
         }
         Ok(())
     }
@@ -111,7 +111,7 @@ impl Node for PyNode<'_, '_> {
     fn text(&self) -> Option<Cow<'_, str>> {
         let text = self.value.cast::<PyString>().ok()?;
         self.reading.spend(text.py(), text.len().unwrap_or(0));
-        Some(borrow_text(text))
+        Some(borrow_noting(text, || self.reading.note_garbled()))
     }
 
     fn bytes(&self) -> Option<Cow<'_, [u8]>> {
@@ -201,6 +201,24 @@ pub(crate) fn fingerprint(value: &Bound<'_, PyAny>) -> PyResult<u64> {
     write_json(&reading.node(value), &mut written);
     reading.finish()?;
     Ok(apart(written.len(), || octavo::message::id_hash(&written)))
+}
+
+/// Whether a text somewhere in a value, or the name of a member, holds surrogates.
+#[pyfunction]
+pub(crate) fn is_garbled(value: &Bound<'_, PyAny>) -> bool {
+    let reading = Reading::new(value.py());
+    look_through(&reading.node(value));
+    // What cannot be walked to its end is told by whoever reads it.
+    reading.take_garbled()
+}
+
+fn look_through(node: &PyNode<'_, '_>) {
+    match node.kind() {
+        NodeKind::Text => drop(node.text()),
+        NodeKind::List => node.items(&mut |item| look_through(&item)),
+        NodeKind::Map if node.bytes().is_none() => node.entries(&mut |_, item| look_through(&item)),
+        _ => {}
+    }
 }
 
 /// Whether the engine reads a text as JSON.

@@ -36,12 +36,35 @@ pub(crate) fn with_text<T>(text: &Bound<'_, PyString>, work: impl FnOnce(&str) -
 
 /// The same, for where the text is needed for longer: borrowed where that is free, else a copy.
 pub(crate) fn borrow_text<'a>(text: &'a Bound<'_, PyString>) -> Cow<'a, str> {
-    if is_free(text)
-        && let Ok(text) = text.to_str()
-    {
-        return Cow::Borrowed(text);
+    borrow_noting(text, || ())
+}
+
+/// The same, which says so where the text holds surrogates: what is sent as it is no client can encode. A text without
+/// them is not looked at for it.
+pub(crate) fn borrow_noting<'a>(text: &'a Bound<'_, PyString>, garbled: impl FnOnce()) -> Cow<'a, str> {
+    if is_free(text) {
+        return text.to_str().map_or_else(
+            |_| {
+                garbled();
+                Cow::Owned(repair_surrogates(text))
+            },
+            Cow::Borrowed,
+        );
     }
-    Cow::Owned(with_text(text, str::to_owned))
+    let Ok(bytes) = text.encode_utf8() else {
+        garbled();
+        return Cow::Owned(repair_surrogates(text));
+    };
+    Cow::Owned(String::from_utf8_lossy(bytes.as_bytes()).into_owned())
+}
+
+/// The text with every surrogate pair as its character and every lone surrogate as U+FFFD; the same object where
+/// there are none.
+#[pyfunction]
+pub(crate) fn mended<'py>(text: &Bound<'py, PyString>) -> Bound<'py, PyString> {
+    let mut garbled = false;
+    let read = borrow_noting(text, || garbled = true);
+    if garbled { PyString::new(text.py(), &read) } else { text.clone() }
 }
 
 /// A text whose characters are the code points of the Python string, one for one.

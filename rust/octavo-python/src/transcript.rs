@@ -11,8 +11,8 @@ use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
-use crate::error::raise;
-use crate::held::{State, copied};
+use crate::error::{raise, unread};
+use crate::held::{Batch, State, copied};
 use crate::model::{Counting, TokenCounter};
 use crate::node::Reading;
 use crate::plan::{Numbers, Plan, Three, call_of};
@@ -39,8 +39,8 @@ impl Transcript {
     }
 
     /// Takes in messages that have been read; exceptions are made when the lock is free.
-    fn take(&self, entries: &[Entry], mut messages: Vec<Py<PyAny>>) -> PyResult<bool> {
-        let taken = self.state().take(entries, &mut messages);
+    fn take(&self, mut batch: Batch) -> PyResult<bool> {
+        let taken = self.state().take(&mut batch);
         taken.map_err(raise)
     }
 
@@ -65,7 +65,7 @@ impl Transcript {
         let entry = read_entry(self.format, index, &reading.node(message), &mut counting.tally);
         reading.finish()?;
         counting.finish()?;
-        entry.map_err(raise)
+        entry.map_err(|error| unread(error, message))
     }
 }
 
@@ -75,7 +75,7 @@ impl Transcript {
     #[pyo3(signature = (format, counter, settled=false))]
     fn new(py: Python<'_>, format: &str, counter: &TokenCounter, settled: bool) -> PyResult<Self> {
         let format = crate::format::parse(format)?;
-        let state = State::new(Assembler::new(format), Vec::new(), settled);
+        let state = State::new(Assembler::new(format), Vec::new(), Vec::new(), settled);
         Ok(Self { state: Mutex::new(state), counter: counter.again(py), format })
     }
 
@@ -84,9 +84,12 @@ impl Transcript {
     fn append(&self, message: &Bound<'_, PyAny>) -> PyResult<Option<u32>> {
         let index = self.__len__();
         let py = message.py();
-        let entry = self.read(&Reading::new(py), &mut self.counter.begin(py), index, message)?;
-        let taken = self.take(std::slice::from_ref(&entry), vec![message.clone().unbind()])?;
-        Ok(taken.then_some(entry.tokens))
+        let reading = Reading::new(py);
+        let entry = self.read(&reading, &mut self.counter.begin(py), index, message)?;
+        let tokens = entry.tokens;
+        let mut batch = Batch::default();
+        batch.push(entry, message.clone().unbind(), reading.take_garbled());
+        Ok(self.take(batch)?.then_some(tokens))
     }
 
     /// Reads, counts and takes in messages, all of them or none; their tokens, or nothing where this
@@ -95,22 +98,22 @@ impl Transcript {
     fn extend(&self, messages: &Bound<'_, PyAny>, first: Option<usize>) -> PyResult<Option<u64>> {
         let (reading, mut counting) = (Reading::new(messages.py()), self.counter.begin(messages.py()));
         let first = first.unwrap_or_else(|| self.__len__());
-        let (mut entries, mut objects) = (Vec::new(), Vec::new());
+        let mut batch = Batch::default();
         for (at, message) in messages.try_iter()?.enumerate() {
             let message = message?;
-            entries.push(self.read(&reading, &mut counting, first.saturating_add(at), &message)?);
-            objects.push(message.unbind());
+            let entry = self.read(&reading, &mut counting, first.saturating_add(at), &message)?;
+            batch.push(entry, message.unbind(), reading.take_garbled());
         }
-        let taken = self.take(&entries, objects)?;
-        Ok(taken.then(|| entries.iter().map(|entry| u64::from(entry.tokens)).sum()))
+        let tokens = batch.tokens();
+        Ok(self.take(batch)?.then_some(tokens))
     }
 
     /// Takes in what another transcript of the same format and counter has read; false where retired.
     #[pyo3(signature = (other, /))]
     fn take_in(&self, py: Python<'_>, other: &Self) -> PyResult<bool> {
         // Copied first: two locks are never held at once.
-        let (entries, messages) = other.state().entries(py);
-        self.take(&entries, messages)
+        let batch = other.state().all(py);
+        self.take(batch)
     }
 
     /// The format will not change any more.
@@ -206,6 +209,12 @@ impl Transcript {
     fn fork(&self, py: Python<'_>) -> Self {
         let same = self.state().copy(py);
         self.like(py, same)
+    }
+
+    /// The messages in which a text holds surrogates, ascending: hardly ever any.
+    #[getter]
+    fn garbled(&self) -> Vec<u32> {
+        self.state().garbled.clone()
     }
 
     /// Tokens of the messages in `start..end`, framing included. O(1).

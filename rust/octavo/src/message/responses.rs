@@ -85,6 +85,8 @@ pub(super) fn read<N: Node, S: Sink>(index: usize, node: &N, sink: &mut S) -> Re
             sink.end_block(BlockEnd { kind: BlockKind::ServerCall, flags: BlockFlags::default(), id: "" });
             Ok(plain(Role::Assistant))
         }
+        // Of LangChain, whose messages have a type and no role: read as an item, every conversion would leave it out.
+        "human" | "ai" | "system" | "tool" | "function" | "chat" | "AIMessageChunk" => message(index, node, sink),
         // Calls that the server answers itself: web_search_call, file_search_call, mcp_call and their kin.
         other if other.ends_with("_call") || other == "mcp_list_tools" => {
             unknown(node, sink);
