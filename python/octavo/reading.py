@@ -45,9 +45,7 @@ def read_apart(
     return Read(engine, _rows(counter, format, before + fresh, 0), decided, len(before))
 
 
-def likely_format(
-    engine: _core.Transcript, fresh: list[Any], model: str | None, provider: Provider | None
-) -> Format:
+def likely_format(engine: _core.Transcript, fresh: list[Any], model: str | None, provider: Provider | None) -> Format:
     """The format as the one-call form tells it from the whole list, where no message decides it alone."""
     if not len(engine):
         return infer_format(fresh, model, provider)

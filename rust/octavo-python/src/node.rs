@@ -200,6 +200,10 @@ pub(crate) fn fingerprint(value: &Bound<'_, PyAny>) -> PyResult<u64> {
     let mut written = String::new();
     write_json(&reading.node(value), &mut written);
     reading.finish()?;
+    if reading.take_garbled() {
+        // Not the same as with the U+FFFD that is read in their place: what has surrogates is not sent as it is.
+        written.push(char::REPLACEMENT_CHARACTER);
+    }
     Ok(apart(written.len(), || octavo::message::id_hash(&written)))
 }
 

@@ -41,7 +41,15 @@ impl Reading {
         let keys =
             KEYS.get_or_init(py, || Key::ALL.iter().map(|key| PyString::intern(py, key.name()).unbind()).collect());
         let (failure, path) = (RefCell::new(None), RefCell::default());
-        Self { keys, failure, path, values: Cell::new(0), turn: Turn::default(), index: Cell::new(None), garbled: Cell::new(false) }
+        Self {
+            keys,
+            failure,
+            path,
+            values: Cell::new(0),
+            turn: Turn::default(),
+            index: Cell::new(None),
+            garbled: Cell::new(false),
+        }
     }
 
     /// Says which message is read from here on, for errors.
