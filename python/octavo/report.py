@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from octavo.prefix import shared_with_before
 from octavo.mending import MENDED
+from octavo.prefix import shared_with_before
 from octavo.recipes.wording import changes_of
 from octavo.shares import Placed
 from octavo.spans import Span, spans_of

@@ -61,9 +61,11 @@ class Transcript:
     Methods may be called from several threads.
 
     Args:
-        model: the model's name; it decides the counter and, where they are not stated, the provider and the format of plain texts.
+        model: the model's name; it decides the counter and, where they are not stated, the provider and the format of
+            plain texts.
         format: the messages' format; told from the messages when not given.
-        provider: whose rules contexts obey, and whose format plain texts are; told from format and model when not given.
+        provider: whose rules contexts obey, and whose format plain texts are; told from format and model when not
+            given.
         counter: a counter from :func:`octavo.counter_for`, or anything with `count(text) -> int`.
         strict: refuse a model that is not in the model table instead of falling back.
 

@@ -98,7 +98,7 @@ def _written(message: Any, index: int) -> dict[str, Any]:
         return message if type(message) is dict else dict(message)
     held = message.get("data", message) if isinstance(message, Mapping) else message
     role = _role(message, held)
-    if role is None:
+    if role is None or held is None:
         raise errors.MessageError(
             f"message {index}: it is no LangChain message, got {type(message).__name__}", index=index
         )
