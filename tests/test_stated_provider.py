@@ -19,7 +19,9 @@ SHAPES: Final[dict[str, list[dict[str, Any]]]] = {
     "texts": [USER, {"role": "assistant", "content": "hi"}, {"role": "user", "content": "  "}],
     "text block": [{"role": "user", "content": [{"type": "text", "text": ""}]}],
     "answer in blocks": [USER, {"role": "assistant", "content": [{"type": "text", "text": "hi"}]}, USER],
-    "marked text": [{"role": "user", "content": [{"type": "text", "text": "x", "cache_control": {"type": "ephemeral"}}]}],
+    "marked text": [
+        {"role": "user", "content": [{"type": "text", "text": "x", "cache_control": {"type": "ephemeral"}}]}
+    ],
     "null answer": [
         USER, {"role": "assistant", "content": [{"type": "text", "text": "hi"}]}, {"role": "assistant", "content": None}
     ],

@@ -250,8 +250,10 @@ def _decide(message: object) -> Format | None:
 
 
 def _is_item(kind: object) -> bool:
-    """Whether a type is that of a Responses item. Objects of other types decide nothing: a LangChain message has a
-    type and no role as well, and would be left out of every conversion.
+    """Whether a type is that of a Responses item.
+
+    Objects of other types decide nothing: a LangChain message has a type and no role as well, and would be left out of
+    every conversion.
     """
     return isinstance(kind, str) and (kind in _ITEMS or kind.endswith(("_call", "_call_output")))
 
