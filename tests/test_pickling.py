@@ -91,7 +91,7 @@ def test_a_transcript_and_a_context_say_what_to_keep() -> None:
     context = made.assemble(budget=100)
     with pytest.raises(TypeError, match=r"context\.anthropic\(\)"):
         pickle.dumps(context)
-    assert there_and_back((context.openai(), context.report)))[0] == context.openai()
+    assert there_and_back((context.openai(), context.report))[0] == context.openai()
 
 
 def test_a_copied_context_has_a_list_of_its_own() -> None:

@@ -88,7 +88,7 @@ impl Transcript {
         let entry = self.read(&reading, &mut self.counter.begin(py), index, message)?;
         let tokens = entry.tokens;
         let mut batch = Batch::default();
-        batch.push(entry, message.clone().unbind(), reading.take_garbled());
+        batch.push(entry, message.clone().unbind(), reading.take_garbled() || is_garbled_unread(message));
         Ok(self.take(batch)?.then_some(tokens))
     }
 
@@ -102,7 +102,8 @@ impl Transcript {
         for (at, message) in messages.try_iter()?.enumerate() {
             let message = message?;
             let entry = self.read(&reading, &mut counting, first.saturating_add(at), &message)?;
-            batch.push(entry, message.unbind(), reading.take_garbled());
+            let garbled = reading.take_garbled() || is_garbled_unread(&message);
+            batch.push(entry, message.unbind(), garbled);
         }
         let tokens = batch.tokens();
         Ok(self.take(batch)?.then_some(tokens))

@@ -12,8 +12,10 @@ pub(super) fn read<N: Node, S: Sink>(index: usize, node: &N, sink: &mut S) -> Re
     let kind = kind.as_ref().and_then(Node::text).unwrap_or_default();
     let plain = |role| MessageEnd { role, flags: MessageFlags::default() };
     match kind.as_ref() {
-        // The easy input form has a role and no type.
-        "" | "message" => message(index, node, sink),
+        // The easy input form has a role and no type. LangChain's messages have a type and no role, and are refused: read
+        // as items of a later version, every conversion would leave them out.
+        "" | "message" | "human" | "ai" | "system" | "tool" | "function" | "chat" | "remove" | "AIMessageChunk"
+        | "HumanMessageChunk" | "SystemMessageChunk" | "ToolMessageChunk" => message(index, node, sink),
         "function_call" => {
             let name = node.get(Key::Name);
             sink.text(TextKind::Name, &name.as_ref().and_then(Node::text).unwrap_or_default());
@@ -85,8 +87,6 @@ pub(super) fn read<N: Node, S: Sink>(index: usize, node: &N, sink: &mut S) -> Re
             sink.end_block(BlockEnd { kind: BlockKind::ServerCall, flags: BlockFlags::default(), id: "" });
             Ok(plain(Role::Assistant))
         }
-        // Of LangChain, whose messages have a type and no role: read as an item, every conversion would leave it out.
-        "human" | "ai" | "system" | "tool" | "function" | "chat" | "AIMessageChunk" => message(index, node, sink),
         // Calls that the server answers itself: web_search_call, file_search_call, mcp_call and their kin.
         other if other.ends_with("_call") || other == "mcp_list_tools" => {
             unknown(node, sink);
