@@ -16,6 +16,7 @@ use crate::held::{Batch, State, copied};
 use crate::model::{Counting, TokenCounter};
 use crate::node::Reading;
 use crate::plan::{Numbers, Plan, Three, call_of};
+use crate::text::is_garbled_unread;
 
 /// So many shown messages are planned with the interpreter's lock held: at most about 10 ms.
 const MOST_ATTACHED: u32 = 4096;
