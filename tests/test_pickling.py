@@ -15,6 +15,7 @@ import octavo
 from octavo import errors
 from octavo.errors import ArgumentError, MessageError, OctavoError
 
+
 def there_and_back(value: Any) -> Any:
     return pickle.loads(pickle.dumps(value))  # noqa: S301 - made here
 

@@ -104,9 +104,9 @@ def test_the_window_finds_them_wherever_it_stands() -> None:
         transcript.append(
             {"role": "assistant" if n % 2 else "user", "content": f"{n} {HALF if n % 5 == 3 else 'text'} " * 9}
         )
-        context = transcript.assemble(budget=900)
-        assert encoded(context.messages)
+        assert encoded(transcript.assemble(budget=900).messages)
         assert encoded(transcript.fork().assemble(budget=900).messages)
+    context = transcript.assemble(budget=900)
     shown = sum(WHOLE in one["content"] for one in context.messages)
     assert shown > 2
     assert len(context.report.repairs) == shown
@@ -155,7 +155,7 @@ def test_system_tools_and_sections(system: Any, model: str) -> None:
     tools = [{"name": "f", "description": HALF, "input_schema": {"type": "object", "properties": {HALF: {}}}}]
     transcript = octavo.Transcript(model, format="anthropic")
     transcript.append({"role": "user", "content": "hello"})
-    sections = [octavo.Section(place, HALF, place=place) for place in ("prefix", "head", "tail")]  # type: ignore[arg-type]
+    sections = [octavo.Section(place, HALF, place=place) for place in ("prefix", "head", "tail")]
     for _ in range(2):
         context = transcript.assemble(budget=2_000, system=system, tools=tools, sections=sections)
         for client in (context.anthropic, context.openai, context.responses):

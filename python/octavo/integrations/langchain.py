@@ -255,7 +255,7 @@ def _made(message: Mapping[str, Any], index: int) -> Any:
                 **named,
             )
         case "function":
-            return kinds.FunctionMessage(content, name=message.get("name") or "")
+            return kinds.FunctionMessage(content=content, name=message.get("name") or "")
         case role:
             raise errors.MessageError(f"message {index}: LangChain has no message of the role {role!r}", index=index)
 
