@@ -11,7 +11,6 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 import octavo
-from octavo import errors
 
 if TYPE_CHECKING:
     from octavo import Budget
@@ -99,7 +98,7 @@ def _written(message: Any, index: int) -> dict[str, Any]:
     held = message.get("data", message) if isinstance(message, Mapping) else message
     role = _role(message, held)
     if role is None or held is None:
-        raise errors.MessageError(
+        raise octavo.errors.MessageError(
             f"message {index}: it is no LangChain message, got {type(message).__name__}", index=index
         )
     return _Reading(held, index).message(role)
@@ -206,8 +205,8 @@ class _Reading:
         if not any(_member(call, "id") == name for call in calls):
             raise self._refuse(f"its block calls {name!r}, which is not among its tool_calls")
 
-    def _refuse(self, reason: str) -> errors.MessageError:
-        return errors.MessageError(f"message {self._index}: {reason}", index=self._index)
+    def _refuse(self, reason: str) -> octavo.errors.MessageError:
+        return octavo.errors.MessageError(f"message {self._index}: {reason}", index=self._index)
 
 
 def _failed(content: Any) -> Any:
@@ -257,7 +256,9 @@ def _made(message: Mapping[str, Any], index: int) -> Any:
         case "function":
             return kinds.FunctionMessage(content=content, name=message.get("name") or "")
         case role:
-            raise errors.MessageError(f"message {index}: LangChain has no message of the role {role!r}", index=index)
+            raise octavo.errors.MessageError(
+                f"message {index}: LangChain has no message of the role {role!r}", index=index
+            )
 
 
 def _answered(message: Mapping[str, Any]) -> dict[str, Any]:

@@ -23,10 +23,6 @@ impl Batch {
         self.entries.push(entry);
         self.messages.push(message);
     }
-
-    pub(crate) fn tokens(&self) -> u64 {
-        self.entries.iter().map(|entry| u64::from(entry.tokens)).sum()
-    }
 }
 
 pub(crate) struct State {
@@ -57,17 +53,17 @@ impl State {
         Ok(Self::new(self.assembler.truncated(len)?, copied(py, kept), self.garbled_before(len), self.settled))
     }
 
-    /// Takes in messages that have been read, all or none; false where this transcript is retired. What is
-    /// not taken stays with the caller, who drops it when the lock is free: its own code may run then.
-    pub(crate) fn take(&mut self, batch: &mut Batch) -> octavo::Result<bool> {
+    /// Takes in messages that have been read, all or none; their tokens, or nothing where this transcript is retired. What
+    /// is not taken stays with the caller, who drops it when the lock is free: its own code may run then.
+    pub(crate) fn take(&mut self, batch: &mut Batch) -> octavo::Result<Option<u64>> {
         if self.retired {
-            return Ok(false);
+            return Ok(None);
         }
         let there = self.assembler.transcript().len();
         batch.entries.iter().try_for_each(|entry| self.assembler.append(entry))?;
         self.messages.append(&mut batch.messages);
         self.garbled.extend(batch.garbled.iter().map(|at| there.saturating_add(*at)));
-        Ok(true)
+        Ok(Some(batch.entries.iter().map(|entry| u64::from(entry.tokens)).sum()))
     }
 
     /// Nothing more is taken in, provided that there are `len` messages; false where there are others, or where

@@ -14,6 +14,7 @@ mod profile;
 mod reading;
 mod recipes;
 mod rules;
+mod surrogates;
 mod text;
 mod tokens;
 mod transcript;
@@ -31,7 +32,7 @@ mod _core {
     #[pymodule_export]
     use crate::model::TokenCounter;
     #[pymodule_export]
-    use crate::node::{fingerprint, is_garbled, is_json, weigh};
+    use crate::node::{fingerprint, is_json, weigh};
     #[pymodule_export]
     use crate::plan::{Plan, allocate};
     #[pymodule_export]
@@ -39,7 +40,7 @@ mod _core {
     #[pymodule_export]
     use crate::rules::{judge_messages, repair_messages, rule_table};
     #[pymodule_export]
-    use crate::text::mended;
+    use crate::surrogates::{is_garbled, mended};
     #[pymodule_export]
     use crate::tokens::{Encoding, StreamCounter, limit_cache};
     #[pymodule_export]

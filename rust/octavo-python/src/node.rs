@@ -207,24 +207,6 @@ pub(crate) fn fingerprint(value: &Bound<'_, PyAny>) -> PyResult<u64> {
     Ok(apart(written.len(), || octavo::message::id_hash(&written)))
 }
 
-/// Whether a text somewhere in a value, or the name of a member, holds surrogates.
-#[pyfunction]
-pub(crate) fn is_garbled(value: &Bound<'_, PyAny>) -> bool {
-    let reading = Reading::new(value.py());
-    look_through(&reading.node(value));
-    // What cannot be walked to its end is told by whoever reads it.
-    reading.take_garbled()
-}
-
-fn look_through(node: &PyNode<'_, '_>) {
-    match node.kind() {
-        NodeKind::Text => drop(node.text()),
-        NodeKind::List => node.items(&mut |item| look_through(&item)),
-        NodeKind::Map if node.bytes().is_none() => node.entries(&mut |_, item| look_through(&item)),
-        _ => {}
-    }
-}
-
 /// Whether the engine reads a text as JSON.
 #[pyfunction]
 pub(crate) fn is_json(text: &Bound<'_, PyString>) -> bool {

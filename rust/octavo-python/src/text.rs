@@ -8,12 +8,12 @@ use std::borrow::Cow;
 
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyDictMethods, PyList, PyListMethods, PySlice, PyString};
+use pyo3::types::{PySlice, PyString};
 
 /// Strings up to this many characters are short: roles, ids, names and brief messages. What is kept of one is at most
 /// 1 KiB, less than the dict around a message; not making it anew halves the time of counting 90 characters of Korean
 /// (0.33 us instead of 0.61), and asking whether a string is ASCII would be a tenth of the time of a short count.
-const SHORT: usize = 256;
+pub(crate) const SHORT: usize = 256;
 
 /// What `work` makes of the text.
 ///
@@ -58,15 +58,6 @@ pub(crate) fn borrow_noting<'a>(text: &'a Bound<'_, PyString>, garbled: impl FnO
     Cow::Owned(String::from_utf8_lossy(bytes.as_bytes()).into_owned())
 }
 
-/// The text with every surrogate pair as its character and every lone surrogate as U+FFFD; the same object where
-/// there are none.
-#[pyfunction]
-pub(crate) fn mended<'py>(text: &Bound<'py, PyString>) -> Bound<'py, PyString> {
-    let mut garbled = false;
-    let read = borrow_noting(text, || garbled = true);
-    if garbled { PyString::new(text.py(), &read) } else { text.clone() }
-}
-
 /// A text whose characters are the code points of the Python string, one for one.
 pub(crate) struct Points<'a> {
     pub(crate) text: Cow<'a, str>,
@@ -103,35 +94,6 @@ fn halves_replaced(mut bytes: Vec<u8>) -> PyResult<String> {
         rest = after;
     }
     Ok(String::from_utf8(bytes)?)
-}
-
-/// Members that are looked over in one message, and how deep: one that holds itself would have no end.
-const LOOKED_OVER: u32 = 4096;
-const LOOKED_INTO: u32 = 32;
-
-/// Whether a short text in a message holds surrogates: names, ids and signatures, which reading leaves unread. What is
-/// longer and no ASCII is read. A message of a role and a text has nothing else, and is not looked over.
-pub(crate) fn is_garbled_unread(message: &Bound<'_, PyAny>) -> bool {
-    let Ok(members) = message.cast_exact::<PyDict>() else { return false };
-    let content = members.get_item(intern!(message.py(), "content"));
-    let is_plain =
-        members.len() == 2 && matches!(content, Ok(Some(content)) if content.is_exact_instance_of::<PyString>());
-    let mut left = LOOKED_OVER;
-    !is_plain && look_over(message, LOOKED_INTO, &mut left)
-}
-
-fn look_over(value: &Bound<'_, PyAny>, deep: u32, left: &mut u32) -> bool {
-    if deep == 0 || *left == 0 {
-        return false;
-    }
-    *left -= 1;
-    if let Ok(text) = value.cast_exact::<PyString>() {
-        return text.len().is_ok_and(|length| length <= SHORT) && text.to_str().is_err();
-    }
-    if let Ok(members) = value.cast_exact::<PyDict>() {
-        return members.iter().any(|(key, item)| look_over(&key, deep, left) || look_over(&item, deep - 1, left));
-    }
-    value.cast_exact::<PyList>().is_ok_and(|list| list.iter().any(|item| look_over(&item, deep - 1, left)))
 }
 
 /// The beginning of a text that `cut` leaves of it, in bytes of what it is given: cut from the caller's own string, which

@@ -5,7 +5,6 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use octavo::assemble::Assembler;
 use octavo::entry::read_entry;
 use octavo::message::Format;
-use octavo::transcript::Entry;
 use pyo3::exceptions::PyIndexError;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
@@ -15,11 +14,8 @@ use crate::error::{raise, unread};
 use crate::held::{Batch, State, copied};
 use crate::model::{Counting, TokenCounter};
 use crate::node::Reading;
-use crate::plan::{Numbers, Plan, Three, call_of};
-use crate::text::is_garbled_unread;
-
-/// So many shown messages are planned with the interpreter's lock held: at most about 10 ms.
-const MOST_ATTACHED: u32 = 4096;
+use crate::plan::{MOST_ATTACHED, Numbers, Plan, Three, call_of};
+use crate::surrogates::is_garbled_unread;
 
 /// One conversation: rows for the engine, and the caller's own messages beside them.
 ///
@@ -39,8 +35,8 @@ impl Transcript {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes in messages that have been read; exceptions are made when the lock is free.
-    fn take(&self, mut batch: Batch) -> PyResult<bool> {
+    /// Takes in messages that have been read; their tokens. Exceptions are made when the lock is free.
+    fn take(&self, mut batch: Batch) -> PyResult<Option<u64>> {
         let taken = self.state().take(&mut batch);
         taken.map_err(raise)
     }
@@ -61,12 +57,15 @@ impl Transcript {
         counting: &mut Counting,
         index: usize,
         message: &Bound<'_, PyAny>,
-    ) -> PyResult<Entry> {
+        batch: &mut Batch,
+    ) -> PyResult<()> {
         reading.at(index);
         let entry = read_entry(self.format, index, &reading.node(message), &mut counting.tally);
         reading.finish()?;
         counting.finish()?;
-        entry.map_err(|error| unread(error, message))
+        let garbled = reading.take_garbled() || is_garbled_unread(message);
+        batch.push(entry.map_err(|error| unread(error, message))?, message.clone().unbind(), garbled);
+        Ok(())
     }
 }
 
@@ -82,15 +81,10 @@ impl Transcript {
 
     /// Reads, counts and takes in one message; its tokens, or nothing where this transcript is retired.
     #[pyo3(signature = (message, /))]
-    fn append(&self, message: &Bound<'_, PyAny>) -> PyResult<Option<u32>> {
-        let index = self.__len__();
-        let py = message.py();
-        let reading = Reading::new(py);
-        let entry = self.read(&reading, &mut self.counter.begin(py), index, message)?;
-        let tokens = entry.tokens;
-        let mut batch = Batch::default();
-        batch.push(entry, message.clone().unbind(), reading.take_garbled() || is_garbled_unread(message));
-        Ok(self.take(batch)?.then_some(tokens))
+    fn append(&self, message: &Bound<'_, PyAny>) -> PyResult<Option<u64>> {
+        let (py, mut batch) = (message.py(), Batch::default());
+        self.read(&Reading::new(py), &mut self.counter.begin(py), self.__len__(), message, &mut batch)?;
+        self.take(batch)
     }
 
     /// Reads, counts and takes in messages, all of them or none; their tokens, or nothing where this
@@ -101,13 +95,9 @@ impl Transcript {
         let first = first.unwrap_or_else(|| self.__len__());
         let mut batch = Batch::default();
         for (at, message) in messages.try_iter()?.enumerate() {
-            let message = message?;
-            let entry = self.read(&reading, &mut counting, first.saturating_add(at), &message)?;
-            let garbled = reading.take_garbled() || is_garbled_unread(&message);
-            batch.push(entry, message.unbind(), garbled);
+            self.read(&reading, &mut counting, first.saturating_add(at), &message?, &mut batch)?;
         }
-        let tokens = batch.tokens();
-        Ok(self.take(batch)?.then_some(tokens))
+        self.take(batch)
     }
 
     /// Takes in what another transcript of the same format and counter has read; false where retired.
@@ -115,7 +105,7 @@ impl Transcript {
     fn take_in(&self, py: Python<'_>, other: &Self) -> PyResult<bool> {
         // Copied first: two locks are never held at once.
         let batch = other.state().all(py);
-        self.take(batch)
+        Ok(self.take(batch)?.is_some())
     }
 
     /// The format will not change any more.
