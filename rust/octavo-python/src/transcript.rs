@@ -92,8 +92,7 @@ impl Transcript {
     #[pyo3(signature = (messages, /, first=None))]
     fn extend(&self, messages: &Bound<'_, PyAny>, first: Option<usize>) -> PyResult<Option<u64>> {
         let (reading, mut counting) = (Reading::new(messages.py()), self.counter.begin(messages.py()));
-        let first = first.unwrap_or_else(|| self.__len__());
-        let mut batch = Batch::default();
+        let (first, mut batch) = (first.unwrap_or_else(|| self.__len__()), Batch::default());
         for (at, message) in messages.try_iter()?.enumerate() {
             self.read(&reading, &mut counting, first.saturating_add(at), &message?, &mut batch)?;
         }
