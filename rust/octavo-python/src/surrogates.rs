@@ -40,7 +40,8 @@ const LOOKED_OVER: u32 = 4096;
 const LOOKED_INTO: u32 = 32;
 
 /// Whether a short text in a message holds surrogates: names, ids and signatures, which reading leaves unread. What is
-/// longer and no ASCII is read. A message of a role and a text has nothing else, and is not looked over.
+/// longer and no ASCII is read, and so are the names of arguments. A message of a role and a text has nothing else, and
+/// is not looked over; of others it takes a fifth of the time of reading them.
 pub(crate) fn is_garbled_unread(message: &Bound<'_, PyAny>) -> bool {
     let Ok(members) = message.cast_exact::<PyDict>() else { return false };
     let content = members.get_item(intern!(message.py(), "content"));
@@ -59,7 +60,7 @@ fn look_over(value: &Bound<'_, PyAny>, deep: u32, left: &mut u32) -> bool {
         return text.len().is_ok_and(|length| length <= SHORT) && text.to_str().is_err();
     }
     if let Ok(members) = value.cast_exact::<PyDict>() {
-        return members.iter().any(|(key, item)| look_over(&key, deep, left) || look_over(&item, deep - 1, left));
+        return members.iter().any(|(_, item)| look_over(&item, deep - 1, left));
     }
     value.cast_exact::<PyList>().is_ok_and(|list| list.iter().any(|item| look_over(&item, deep - 1, left)))
 }
