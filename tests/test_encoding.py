@@ -495,11 +495,9 @@ def test_b016_limits_inside_a_character() -> None:
     assert isinstance(text, str)
     assert isinstance(limits, list)
     encoding = Encoding("o200k_base")
-    repaired = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     for limit in [*limits, encoding.count(text), encoding.count(text) - 1, 3_750, 3_751]:
         kept = encoding.truncate(text, limit)
-        kept.encode()
-        assert repaired.startswith(kept)
+        assert text.startswith(kept)
         assert encoding.count(kept) <= limit
 
 

@@ -61,11 +61,9 @@ class Transcript:
     Methods may be called from several threads.
 
     Args:
-        model: the model's name; it decides the counter and, where they are not stated, the provider and the format of
-            plain texts.
+        model: the model's name; it decides the counter and, where not stated, the provider and plain texts' format.
         format: the messages' format; told from the messages when not given.
-        provider: whose rules contexts obey, and whose format plain texts are; told from format and model when not
-            given.
+        provider: whose rules contexts obey, and whose format plain texts are; told from the others when not given.
         counter: a counter from :func:`octavo.counter_for`, or anything with `count(text) -> int`.
         strict: refuse a model that is not in the model table instead of falling back.
 
@@ -261,11 +259,7 @@ class Transcript:
         return self._earlier if sent is not None and sent.plan.end >= end else sent
 
     async def append_async(self, message: Any) -> int:
-        """Like :meth:`append`, off the event loop when the message is long.
-
-        Calls that run at the same time (`asyncio.gather`) may land in another order than they were made in: a long
-        message is still being counted when a short one lands. Await each, or give them to :meth:`extend_async`.
-        """
+        """Like :meth:`append`, off the loop for a long message; of calls at the same time a short one may land first."""
         return await self.extend_async([message])
 
     async def extend_async(self, messages: Iterable[Any]) -> int:
@@ -383,7 +377,7 @@ class Transcript:
         return other
 
     def __copy__(self) -> Self:
-        """A fork: a copy that shared its messages' store would be the same conversation under two names."""
+        """A fork: what shared its rows would be the same conversation under two names."""
         return self.fork()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
@@ -391,13 +385,9 @@ class Transcript:
         return self.fork()
 
     def __reduce__(self) -> NoReturn:
-        """Refuse to be pickled: messages are what is kept, and a transcript is made of them again.
-
-        Raises:
-            TypeError: always; says what to keep.
-        """
+        """Refuse to be pickled, by saying what to keep."""
         raise TypeError(
-            "a Transcript cannot be pickled: save list(transcript.messages), and extend a new Transcript with them"
+            "a Transcript cannot be pickled: save list(transcript.messages), and extend a new one with them"
         )
 
     def rewind(self, length: int) -> None:
