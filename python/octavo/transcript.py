@@ -259,7 +259,7 @@ class Transcript:
         return self._earlier if sent is not None and sent.plan.end >= end else sent
 
     async def append_async(self, message: Any) -> int:
-        """Like :meth:`append`, off the loop for a long message; of calls at the same time a short one may land first."""
+        """Like :meth:`append`, off the loop for a long message; of calls made at once a short one may land first."""
         return await self.extend_async([message])
 
     async def extend_async(self, messages: Iterable[Any]) -> int:
@@ -386,9 +386,7 @@ class Transcript:
 
     def __reduce__(self) -> NoReturn:
         """Refuse to be pickled, by saying what to keep."""
-        raise TypeError(
-            "a Transcript cannot be pickled: save list(transcript.messages), and extend a new one with them"
-        )
+        raise TypeError("a Transcript cannot be pickled: save list(transcript.messages), and extend a new one with it")
 
     def rewind(self, length: int) -> None:
         """Go back to the first `length` messages, for a retry or an edit; decisions are as they were then.
