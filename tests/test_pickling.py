@@ -31,6 +31,8 @@ MADE: list[OctavoError] = [
     errors.UnknownModelError("unknown model", model="m"),
     errors.UnknownEncodingError("unknown encoding", encoding="e"),
     errors.TokenizerFileError("cannot be read", path="p"),
+    errors.MaskingError("cannot be done", name="x"),
+    errors.RecognizerError("cannot be done", kind="x"),
     errors.OctavoError("plain"),
 ]
 
