@@ -25,8 +25,9 @@ PUBLIC: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("octavo", ()),
     ("octavo.formats", ()),
     ("octavo.messages", ("infer_format", "infer_provider", "plain")),
-    ("octavo.tokens", ("limit_cache",)),
+    ("octavo.tokens", ("Stream", "limit_cache")),
     ("octavo.privacy", ()),
+    ("octavo.integrations.langchain", ()),
     ("octavo.integrations.presidio", ()),
     ("octavo.errors", ()),
 )

@@ -11,7 +11,8 @@ from pydantic import BaseModel
 
 import octavo
 from octavo import Budget, Section
-from octavo.errors import ArgumentError, BudgetError, CounterError, FormatError, OctavoError
+from octavo.errors import ArgumentError, BudgetError, CounterError, FormatError, MessageError, OctavoError
+from octavo.formats import convert
 from octavo.messages import infer_format, infer_provider
 
 MESSAGES: list[dict[str, Any]] = [{"role": "user", "content": "hello"}, {"role": "assistant", "content": "hi"}]
@@ -225,3 +226,52 @@ def test_a_refused_argument_leaves_the_transcript_as_it_was() -> None:
 async def test_the_asynchronous_forms_refuse_alike(wrong: dict[str, Any]) -> None:
     with pytest.raises(ArgumentError):
         await octavo.assemble_async(MESSAGES, budget=100, **wrong)
+
+
+def test_a_table_of_names_is_no_tool_definition() -> None:
+    for call in TOOLS:
+        with pytest.raises(ArgumentError, match="tools must be a list of tool definitions") as caught:
+            call({"f": 1})
+        assert caught.value.name == "tools"
+    context = assembled(tools={"tools": [{"toolSpec": {"name": "f"}}]}, model="claude-sonnet-4-6")
+    assert context.tools == {"tools": [{"toolSpec": {"name": "f"}}]}
+
+
+def test_a_lone_definition_is_a_list_of_one() -> None:
+    tool = {"type": "function", "function": {"name": "f", "parameters": {}}}
+    assert assembled(tools=tool).openai()["tools"] == [tool]
+    assert assembled(tools=tool).anthropic()["tools"][0]["name"] == "f"
+
+
+def test_what_is_no_tool_is_named_where_a_client_is_called() -> None:
+    with pytest.raises(ArgumentError, match=r"tools\[1\] must be a tool definition"):
+        convert(MESSAGES, "anthropic", tools=[{"name": "f"}, object()])
+
+
+@pytest.mark.parametrize("budget", [2**63, -1, 2**70])
+def test_a_budget_out_of_range_says_the_range(budget: int) -> None:
+    with pytest.raises(BudgetError, match=r"from 0 to 2\*\*63 - 1 tokens"):
+        octavo.assemble(MESSAGES, budget=budget)
+
+
+@dataclass
+class Whole:
+    choices: list[Any]
+
+
+@dataclass
+class Response:
+    output: list[Any]
+
+
+@pytest.mark.parametrize(
+    "whole, inside", [(Whole([1]), r"choices\[0\]\.message"), ({"choices": [1]}, "choices"), (Response([]), "`output`")]
+)
+def test_a_whole_response_in_a_list_is_named(whole: object, inside: str) -> None:
+    messages = [*MESSAGES, whole]
+    for call in (octavo.validate, octavo.repair, COUNTER.count_messages, lambda given: convert(given, "anthropic")):
+        with pytest.raises(MessageError, match=rf"message 2: this is a whole response: give its .*{inside}") as caught:
+            call(messages)
+        assert caught.value.index == 2
+    with pytest.raises(MessageError, match=inside):
+        octavo.assemble(messages, budget=100)

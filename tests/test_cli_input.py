@@ -4,6 +4,7 @@ import io
 import json
 import os
 import pty
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -70,6 +71,48 @@ def test_what_json_cannot_say_is_told(run_octavo: Run, write_lines: Write) -> No
     assert ran.err.startswith(f"{file}:1: cannot be written as JSON")
 
 
+@pytest.mark.parametrize("format_option", ["--json", None])
+@pytest.mark.parametrize("command", [("assemble", "--budget", "9"), ("validate",), ("count",)])
+def test_an_infinite_id_is_told_and_the_lines_after_it_are_kept(
+    run_octavo: Run, write_lines: Write, command: tuple[str, ...], format_option: str | None
+) -> None:
+    broken = '{"format": "openai", "messages": [{"role": "user", "content": null}], "id": '
+    file = write_lines(broken + "1e999}", broken + '"one"}')
+    ran = run_octavo(*command, file, *([] if format_option is None else [format_option]))
+    assert ran.status == 2
+    assert ran.err.startswith(f"{file}:1: id is a number")
+    assert "one" in ran.out
+
+
+@pytest.mark.parametrize("command", [("assemble", "--budget", "9"), ("validate",), ("count",)])
+def test_a_closed_output_is_said_without_a_traceback(write_lines: Write, command: tuple[str, ...]) -> None:
+    file = write_lines(conversation())
+    arguments = " ".join(map(shlex.quote, (sys.executable, "-m", "octavo", *command, file)))
+    closed = subprocess.run(["sh", "-c", f"{arguments} >&-"], capture_output=True, check=False)
+    assert closed.returncode == 2
+    assert closed.stderr == b"octavo: standard output: it is closed\n"
+    deaf = subprocess.run(["sh", "-c", f"{arguments} 2>&-"], capture_output=True, check=False)
+    assert deaf.returncode == 0
+    assert b"one" in deaf.stdout or command[0] == "validate"
+    mute = subprocess.run(
+        ["sh", "-c", f"{arguments.replace(shlex.quote(file), '-')} <&-"], capture_output=True, check=False
+    )
+    assert mute.returncode == 2
+    assert mute.stderr == b"octavo: -: it is closed\n"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that is always full is Linux's")
+def test_a_full_output_is_not_blamed_on_the_file(write_lines: Write) -> None:
+    file = write_lines(*[conversation("x" * 1000)] * 200)
+    for command in (["count", file, "--json"], ["count", file], ["validate", file]):
+        with Path("/dev/full").open("wb") as full:
+            ran = subprocess.run(
+                [sys.executable, "-m", "octavo", *command], stdout=full, stderr=subprocess.PIPE, check=False
+            )
+        assert ran.returncode == 2
+        assert ran.stderr == b"octavo: standard output: No space left on device\n"
+
+
 @pytest.mark.parametrize("command", [("assemble", "--budget", "9"), ("validate",), ("count",)])
 def test_a_file_that_cannot_be_opened_is_an_error(run_octavo: Run, tmp_path: Path, command: tuple[str, ...]) -> None:
     missing = str(tmp_path / "nothing.jsonl")
@@ -93,11 +136,12 @@ def test_windows_lines_and_a_byte_order_mark_are_read(run_octavo: Run, write_lin
     assert [line["id"] for line in ran.lines] == ["a", "b"]
 
 
-def test_text_comes_out_as_it_went_in(run_octavo: Run, write_lines: Write) -> None:
+def test_text_comes_out_as_it_went_in_but_for_half_characters(run_octavo: Run, write_lines: Write) -> None:
     content = '가 \ud800 \udfff 😀 \x00 \u2028 \\ud800 "q"'
     file = write_lines(conversation("\ud83d", {"role": "user", "content": content}))
     (line,) = run_octavo("assemble", file, "--budget", "1000", "--json").lines
-    assert line["messages"][0]["content"] == content
+    assert line["messages"][0]["content"] == content.replace("\ud800", "\ufffd").replace("\udfff", "\ufffd")
+    assert line["report"]["repairs"] != []
     assert line["id"] == "\ud83d"
 
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import errno
 import io
 import os
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any, Final, TextIO, cast
 
 from octavo import __version__
 from octavo.budget import Budget
 from octavo.command import assembling, counting, masking, validating
+from octavo.command.conversations import InputError
 from octavo.command.running import BROKEN
 from octavo.errors import BudgetError
 from octavo.messages import FORMATS
@@ -60,6 +62,8 @@ JSON_HELP: Final = "write JSON Lines for programs instead of a table for people"
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; the exit status."""
+    if _without_output():
+        return _failed("standard output", OSError(errno.EBADF, "it is closed"))
     options = vars(_parser().parse_args(arguments))
     run: Callable[..., int] = options.pop("run")
     file: str = options["file"]
@@ -73,10 +77,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _leave_quietly()
     except KeyboardInterrupt:
         return 130  # 128 + SIGINT, as shells report it
+    except InputError as error:
+        return _failed(file, error)
     except OSError as error:
-        print(f"octavo: {file}: {error.strerror or error}", file=sys.stderr)
-        return BROKEN
+        # What is still buffered would fail once more at exit.
+        _leave_quietly()
+        return _failed("standard output", error)
     return status
+
+
+def _failed(what: str, error: OSError) -> int:
+    print(f"octavo: {what}: {error.strerror or error}", file=sys.stderr)
+    return BROKEN
+
+
+def _without_output() -> bool:
+    """Whether standard output is closed. Where the other one is closed, complaints go nowhere."""
+    if cast("TextIO | None", sys.stderr) is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115 - open as long as the process runs
+    return cast("TextIO | None", sys.stdout) is None
 
 
 def _leave_quietly() -> int:

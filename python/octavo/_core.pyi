@@ -150,6 +150,8 @@ class TokenCounter:
         """Tokens of a text, or `None` above the limit."""
     def truncate(self, text: str, limit: int) -> str:
         """The longest beginning within the limit."""
+    def stream(self) -> StreamCounter | None:
+        """A counter of a text that arrives in parts; `None` for a counter of the caller's own."""
     def count_message(self, message: object, format: str, index: int = 0) -> int:
         """Tokens of one message with its framing."""
     def count_messages(
@@ -245,7 +247,7 @@ def limit_cache(bytes: int) -> None:
 
 @final
 class StreamCounter:
-    """Counts a text that arrives in parts; made by `Encoding.stream`."""
+    """Counts a text that arrives in parts; made by `Encoding.stream` and `TokenCounter.stream`."""
 
     def push(self, part: str, /) -> None:
         """Append to the text."""
@@ -310,6 +312,9 @@ class Transcript:
         """Do the same where little is shown; `None` where much is."""
     def observe(self, at: int, basis: int, reported: int, counted: int) -> bool:
         """Take in what the provider reported for the call before which there were `at` messages; false if retired."""
+    @property
+    def garbled(self) -> list[int]:
+        """The messages in which a text holds surrogates, ascending: hardly ever any."""
     def pin(self, message: int, pinned: bool) -> bool:
         """Never drop the exchange of a message (or drop it again); false where this transcript is retired."""
     def truncated(self, len: int) -> Transcript:
@@ -417,6 +422,12 @@ def allocate(requests: list[tuple[int, int, int, int]], available: int) -> list[
 
 def fingerprint(value: object) -> int:
     """Give a number that changes when anything in a value does, however deep."""
+
+def is_garbled(value: object) -> bool:
+    """Tell whether a text somewhere in a value, or the name of a member, holds surrogates."""
+
+def mended(text: str) -> str:
+    """Give U+FFFD for each lone surrogate and the character for each pair; the same object where there are none."""
 
 def is_json(text: str) -> bool:
     """Tell whether the engine reads a text as JSON."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final, Literal, TypeAlias, cast
 
+from octavo import _core
 from octavo.errors import BudgetError
 
 __all__ = ["Budget", "Marks", "Place", "Section", "whole_number"]
@@ -28,7 +29,7 @@ def whole_number(name: str, value: object, least: int = 0) -> int:
     """
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= _LARGEST:
         raise BudgetError(
-            f"{name} must be a whole number of at least {least} tokens, got {value!r}", name=name, got=value
+            f"{name} must be a whole number from {least} to 2**63 - 1 tokens, got {value!r}", name=name, got=value
         )
     return value
 
@@ -148,7 +149,7 @@ class Section:
 
     Attributes:
         name: a tag name: a letter, then letters, digits, `_`, `-` or `.`.
-        text: what the model reads.
+        text: what the model reads; a lone surrogate in it becomes U+FFFD.
         place: where it stands (see :data:`Place`).
         priority: who is served first, higher before lower; any whole number. What there is is shared out in two
             rounds: first the minima, then the rest. Sections of `prefix` and `head` share what budget, system, tools,
@@ -179,6 +180,8 @@ class Section:
     def __post_init__(self) -> None:
         """Refuse what cannot be placed."""
         _check_section(self.name, self.text, self.priority, self.source)
+        # Sent as it is counted: U+FFFD in the place of a lone surrogate.
+        object.__setattr__(self, "text", _core.mended(self.text))
         if self.place not in ("prefix", "head", "tail"):
             raise BudgetError(
                 f"section place must be prefix, head or tail, got {self.place!r}", name="place", got=self.place

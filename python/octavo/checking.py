@@ -86,11 +86,18 @@ def check_blocks(name: str, value: Any, *, texts: bool) -> None:
     if isinstance(value, _NO_DATA) or not (isinstance(value, Iterable) or _has_members(value)):
         raise refuse(name, takes, value)
     if isinstance(value, Mapping) or not isinstance(value, Iterable) or hasattr(value, "model_dump"):
+        # A table of names and functions is none; one of a provider's own tools says something of them.
+        if not texts and isinstance(value, Mapping) and value and all(map(_says_nothing, value.values())):
+            raise refuse(name, takes, value)
         return
     one = "a text block" if texts else "a tool definition"
     for at, item in enumerate(value):
         if isinstance(item, _NO_DATA) and not (texts and isinstance(item, str)):
             raise refuse(f"{name}[{at}]", one, item)
+
+
+def _says_nothing(value: object) -> bool:
+    return not isinstance(value, str | Mapping | Iterable)
 
 
 def _has_members(value: object) -> bool:

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from octavo.formats import ClientFormat, Converted, Note, convert
+from octavo.formats import ClientFormat, Converted, Note
+from octavo.formats.conversion import converted as converted_to
 from octavo.messages import Provider, infer_provider
 from octavo.system import without_empty_texts
 from octavo.validity import Change, Mode, mode_of, repaired_in
@@ -32,7 +33,7 @@ def written_for(draft: Draft, target: ClientFormat, messages: list[Any], system:
     """
     # Chat servers that want reasoning back get the model's own; everybody else refuses another's.
     keep = draft.asked.mode.reasoning_content and target == "openai" != draft.asked.format
-    converted = convert(
+    converted = converted_to(
         messages, target, source=draft.asked.format, system=system, tools=tools, thinking="keep" if keep else "drop"
     )
     if target == "anthropic":

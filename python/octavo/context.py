@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NoReturn, Self, cast
 
 from octavo.checking import refuse
 from octavo.messages import Format, Provider
@@ -60,6 +60,23 @@ class Context:
         self.provider: Provider = draft.asked.provider
         self.tokens: int = draft.tokens
         self.budget: int = draft.asked.budget.tokens
+
+    def __copy__(self) -> Self:
+        """A context with the same messages, in a list of its own."""
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__, messages=list(self.messages))
+        return other
+
+    def __reduce__(self) -> NoReturn:
+        """Refuse to be pickled: it hangs on its conversation, for the report and for what usage is reported for.
+
+        Raises:
+            TypeError: always; says what to pass on.
+        """
+        raise TypeError(
+            "a Context cannot be pickled: pass on what its client is called with (context.anthropic(), .openai(), "
+            ".responses()), or its messages, system and tools, and context.report"
+        )
 
     @property
     def fits(self) -> bool:

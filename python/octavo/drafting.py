@@ -9,6 +9,7 @@ from typing import Any, Final, cast
 from octavo import _core
 from octavo.budget import Budget
 from octavo.frame import Frame
+from octavo.mending import mend_messages
 from octavo.messages import Format, Provider
 from octavo.recipes import CONTINUE, NO_RESULT, START, Recipe, carry_out
 from octavo.sections import alternates, at_head, at_tail, into_system, joined_by_tail, leading_of, text_message
@@ -91,6 +92,8 @@ class Draft:
     placed: tuple[Placed, ...]
     counted: int
     """Tokens of everything that is sent, in the transcript's own count."""
+    mended: tuple[str, ...] = ()
+    """What was done about surrogates in messages, in words."""
     section_tokens: int = 0
     head_at: int = 0
     """How many messages of the history stand before the head sections; where they joined one, before that."""
@@ -125,6 +128,7 @@ def draft_of(asked: Asked, plan: _core.Plan) -> Draft:
     for block in asked.frame.joined:
         system = into_system(asked.format, system, block)
     draft = Draft(asked, plan, shown, system, asked.frame.placed, counted)
+    draft.mended = mend_messages(asked.engine, plan.spans, recipes, shown) if asked.engine.garbled else ()
     if asked.frame.placed or asked.frame.tail:
         _place_sections(draft)
     return draft

@@ -7,6 +7,8 @@ read from it stands in keyword attributes as well. Where Python already has a wo
 
 from __future__ import annotations
 
+from typing import Any
+
 __all__ = [
     "ArgumentError",
     "BudgetError",
@@ -25,7 +27,32 @@ __all__ = [
 
 
 class OctavoError(Exception):
-    """Base of every exception that Octavo raises on purpose."""
+    """Base of every exception that Octavo raises on purpose. Each can be pickled and copied, with its attributes."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Give what makes the same error again, also in another process.
+
+        Python would call the class with the message alone. A value that cannot be pickled (a lock, a client) stands
+        there as its text: an error that cannot come back from a worker kills the pool that it worked for.
+        """
+        held = {name: _portable(value) for name, value in vars(self).items()}
+        return _again, (type(self), self.args, held)
+
+
+def _again(kind: type[OctavoError], arguments: tuple[object, ...], held: dict[str, object]) -> OctavoError:
+    error = kind.__new__(kind, *arguments)
+    error.__dict__.update(held)
+    return error
+
+
+def _portable(value: object) -> object:
+    import pickle
+
+    try:
+        pickle.dumps(value)
+    except Exception:  # noqa: BLE001 - whatever the value's own code raises
+        return repr(value)
+    return value
 
 
 class ArgumentError(OctavoError, TypeError):

@@ -69,6 +69,8 @@ class Frame:
     around: Around
     framing: int
     beside: int
+    garbled: tuple[str, ...] = ()
+    """Of `system` and `tools` those in which a text holds surrogates: they are not sent as they are."""
 
 
 def frame_of(
@@ -98,6 +100,7 @@ def frame_of(
         joined=tuple(placing.joined), leading=tuple(placing.leading), head=tuple(placing.head), tail=(),
         placed=tuple(placing.placed), tokens=counter.fixed + around.system + around.tools + placing.tokens,
         around=around, framing=placing.framing, beside=beside,
+        garbled=tuple(name for name, given in (("system", system), ("tools", tools)) if _core.is_garbled(given)),
     )  # fmt: skip
 
 

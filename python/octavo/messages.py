@@ -75,6 +75,20 @@ _BLOCK_FORMATS: Final[Mapping[str, Format]] = {
     ),
 }
 
+# Types of Responses items beside those that end in `_call` or `_call_output`.
+# Source: the item types of the openai (3.57) Python package.
+_ITEMS: Final = frozenset(
+    {
+        "message",
+        "reasoning",
+        "item_reference",
+        "compaction",
+        "mcp_list_tools",
+        "mcp_approval_request",
+        "mcp_approval_response",
+    }
+)
+
 _CLAUDE: Final = re.compile(r"claude|anthropic", re.IGNORECASE)
 _OPENAI: Final = re.compile(r"(?:^|[/:.])(?:gpt-|o[1-9](?:-|$)|chatgpt|codex|ft:gpt)", re.IGNORECASE)
 
@@ -87,26 +101,31 @@ _DECIDING_KEYS: Final = frozenset(
 _LOOKED_AT_SINGLY: Final = 32
 
 
-def infer_format(messages: Iterable[object], model: str | None = None) -> Format:
+def infer_format(messages: Iterable[object], model: str | None = None, provider: str | None = None) -> Format:
     """Tell the format of a list of messages from the messages themselves.
 
     The first message that only one format can write decides. A list of texts could be any: then a leading
-    `system` or `developer` message means OpenAI Chat; else the model's provider decides where it is
-    Anthropic or OpenAI; else Anthropic's habits decide, which Chat clients of routers have too: a
-    `cache_control` on a text, or an assistant message whose content is a list of text blocks. Everything
-    else is OpenAI Chat.
+    `system` or `developer` message means OpenAI Chat, unless Responses is stated, whose items it may be too;
+    else the stated provider decides, whose own format it is; else the model's provider does where it is
+    Anthropic or OpenAI; else Anthropic's habits, which Chat clients of routers have too: a `cache_control` on
+    a text, or an assistant message whose content is a list of text blocks. Everything else is OpenAI Chat.
 
     Args:
         messages: dicts, Pydantic models or SDK objects, in any of the five formats.
         model: name of the model that the list is meant for, used only where the messages decide nothing.
+        provider: whose rules the list is to obey, where that is stated; used only where the messages decide
+            nothing. For Gemini a message with `content` is Chat, as its compatible endpoint takes it: its own
+            format has no such member.
 
     Returns:
         The name of the format. Never raises for a message that it cannot make out: reading it will.
 
     Raises:
         ArgumentError: `model` is no text.
+        FormatError: `provider` is not a known name.
     """
     check_name("model", model)
+    stated = None if provider is None else known_format(provider)
     known = messages if isinstance(messages, Sequence) else list(messages)
     decided = _first_decided(islice(known, _LOOKED_AT_SINGLY))
     texts_only = decided is None and _all_plain_text(known)
@@ -114,8 +133,10 @@ def infer_format(messages: Iterable[object], model: str | None = None) -> Format
         decided = _first_decided(islice(known, _LOOKED_AT_SINGLY, None))
     if decided is not None:
         return decided
-    if known and _field(known[0], "role") in ("system", "developer"):
+    if stated != "openai-responses" and known and _field(known[0], "role") in ("system", "developer"):
         return "openai"
+    if stated is not None:
+        return "openai" if stated == "gemini" and known and _field(known[0], "content") is not None else stated
     if model is not None and (_CLAUDE.search(model) or _OPENAI.search(model)):
         return "anthropic" if _CLAUDE.search(model) else "openai"
     return "anthropic" if not texts_only and any(map(leans_to_anthropic, known)) else "openai"
@@ -213,7 +234,7 @@ def _decide(message: object) -> Format | None:
     if _field(message, "parts") is not None:
         return "gemini"
     if _field(message, "role") is None:
-        return "openai-responses" if isinstance(_field(message, "type"), str) else None
+        return "openai-responses" if _is_item(_field(message, "type")) else None
     if _field(message, "type") == "message":
         # A Responses item; or an Anthropic answer as it was received, which says what it cost.
         return "openai-responses" if _field(message, "usage") is None else "anthropic"
@@ -226,6 +247,15 @@ def _decide(message: object) -> Format | None:
     if _field(message, "reasoning_content") is not None or _field(message, "refusal") is not None:
         return "openai"
     return None
+
+
+def _is_item(kind: object) -> bool:
+    """Whether a type is that of a Responses item.
+
+    Objects of other types decide nothing: a LangChain message has a type and no role as well, and would be left out of
+    every conversion.
+    """
+    return isinstance(kind, str) and (kind in _ITEMS or kind.endswith(("_call", "_call_output")))
 
 
 def leans_to_anthropic(message: object) -> bool:

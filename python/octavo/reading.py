@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final, NamedTuple
 
 from octavo import _core
-from octavo.messages import Format, decided_format, infer_format, leans_to_anthropic
+from octavo.messages import Format, Provider, decided_format, infer_format, leans_to_anthropic
 from octavo.tokens import Counter
 
 __all__ = ["Read", "likely_format", "read_apart"]
@@ -27,7 +27,9 @@ class Read(NamedTuple):
     """How many stood before them, where those had to be read again."""
 
 
-def read_apart(engine: _core.Transcript, fresh: list[Any], counter: Counter, model: str | None) -> Read:
+def read_apart(
+    engine: _core.Transcript, fresh: list[Any], counter: Counter, model: str | None, provider: Provider | None
+) -> Read:
     """Read messages into rows of their own, nothing of which is in the conversation yet.
 
     What was read as plain text before is read again where the format turns out to be another one.
@@ -36,18 +38,18 @@ def read_apart(engine: _core.Transcript, fresh: list[Any], counter: Counter, mod
         MessageError: one is no message; its `index` counts from the start of the conversation.
     """
     decided = engine.format if engine.settled else decided_format(fresh)
-    format = decided or likely_format(engine, fresh, model)
+    format = decided or likely_format(engine, fresh, model, provider)
     if format == engine.format:
         return Read(engine, _rows(counter, format, fresh, len(engine)), decided, None)
     before = engine.messages()
     return Read(engine, _rows(counter, format, before + fresh, 0), decided, len(before))
 
 
-def likely_format(engine: _core.Transcript, fresh: list[Any], model: str | None) -> Format:
+def likely_format(engine: _core.Transcript, fresh: list[Any], model: str | None, provider: Provider | None) -> Format:
     """The format as the one-call form tells it from the whole list, where no message decides it alone."""
     if not len(engine):
-        return infer_format(fresh, model)
-    if any(map(leans_to_anthropic, fresh)):
+        return infer_format(fresh, model, provider)
+    if provider is None and any(map(leans_to_anthropic, fresh)):
         return infer_format([engine[0], *fresh], model)
     return engine.format
 

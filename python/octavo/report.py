@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from octavo.mending import MENDED
 from octavo.prefix import shared_with_before
 from octavo.recipes.wording import changes_of
 from octavo.shares import Placed
@@ -192,6 +193,8 @@ def _repairs(draft: Draft) -> Iterator[str]:
     asked = draft.asked
     if asked.trimmed:
         yield "system: left out empty text blocks"
+    yield from (f"{what}: {MENDED}" for what in asked.frame.garbled)
+    yield from draft.mended
     yield from (change.message for change in changes_of(asked.source, draft.plan.changes, asked.format))
     if not draft.messages:
         yield "no message is left, and no provider takes a request without one"

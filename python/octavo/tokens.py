@@ -14,7 +14,7 @@ from octavo.checking import check_flag, check_name, check_text, refuse
 from octavo.errors import BudgetError, CounterError
 from octavo.messages import Format, Provider, infer_format, known_format, listed
 
-__all__ = ["Count", "Counter", "Method", "Model", "TokenCounter", "Usage", "counter_for", "limit_cache"]
+__all__ = ["Count", "Counter", "Method", "Model", "Stream", "TokenCounter", "Usage", "counter_for", "limit_cache"]
 
 Method: TypeAlias = Literal["exact", "calibrated", "estimated"]
 """How a count was made: by the model's vocabulary, by another one times measured ratios, or by a stand-in."""
@@ -98,6 +98,42 @@ class Model:
     prefill: bool
     keeps_thinking: bool
     cache_minimum: int | None
+
+
+@final
+class Stream:
+    """Counts a text that arrives in parts; made by :meth:`Counter.stream`.
+
+    The total is at every moment the count of everything pushed so far as one text: the counts of the parts would
+    add up to more. With an exact count a look costs no more for a long text than for a short one; a calibrated count,
+    a `tokenizer.json` and a counter of one's own have no place where a text may be parted, and count all of it anew at
+    each look.
+    """
+
+    __slots__ = ("_core", "_counter", "_parts")
+
+    def __init__(self, counter: Counter) -> None:
+        """Count an empty text."""
+        self._counter = counter
+        self._core = counter.core.stream()
+        self._parts: list[str] = []
+
+    def push(self, text: str, /) -> None:
+        """Append to the text.
+
+        Raises:
+            ArgumentError: `text` is none.
+        """
+        check_text("text", text, optional=False)
+        if self._core is None:
+            self._parts.append(text)
+        else:
+            self._core.push(text)
+
+    @property
+    def total(self) -> int:
+        """Tokens of everything pushed so far, as one text."""
+        return self._counter.count("".join(self._parts)) if self._core is None else self._core.total
 
 
 @final
@@ -185,6 +221,10 @@ class Counter:
         check_text("text", text, optional=False)
         whole_number("limit", limit)
         return self._core.truncate(text, limit)
+
+    def stream(self) -> Stream:
+        """A counter of a text that arrives in parts: of what a model writes, while it writes it."""
+        return Stream(self)
 
     def count_message(self, message: object, format: Format | None = None) -> int:
         """Tokens of one message with its framing; the format is told from the message when it is not stated.

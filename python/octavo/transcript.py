@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from functools import partial
-from typing import Any, Final, Self, TypeVar
+from typing import Any, Final, NoReturn, Self, TypeVar
 
 from octavo import _core
 from octavo.budget import Budget, Section
@@ -15,6 +15,7 @@ from octavo.context import Context, sent_in
 from octavo.drafting import Asked, Draft, Sent, added_by_repair, made_of, planned, small_plan_of
 from octavo.errors import MessageError, OctavoError
 from octavo.frame import Frames, Mark, mark_of
+from octavo.mending import mended
 from octavo.messages import (
     Format,
     Provider,
@@ -60,9 +61,9 @@ class Transcript:
     Methods may be called from several threads.
 
     Args:
-        model: the model's name; it decides the counter, the provider and, for plain texts, the format.
+        model: the model's name; it decides the counter and, where not stated, the provider and plain texts' format.
         format: the messages' format; told from the messages when not given.
-        provider: whose rules contexts obey; told from format and model when not given.
+        provider: whose rules contexts obey, and whose format plain texts are; told from the others when not given.
         counter: a counter from :func:`octavo.counter_for`, or anything with `count(text) -> int`.
         strict: refuse a model that is not in the model table instead of falling back.
 
@@ -93,7 +94,9 @@ class Transcript:
         # whether they have decided the format. Another format or a rewind puts a new one in its place, after the
         # old one has been retired; whoever read messages for the old one then reads them for the new. So no lock
         # is held here, least of all while Python code of the caller's runs.
-        self._engine = _core.Transcript(format or infer_format((), model), self._counter.core, format is not None)
+        self._engine = _core.Transcript(
+            format or infer_format((), model, provider), self._counter.core, format is not None
+        )
         self._frames = Frames(self._counter)
         self._providers: dict[Format, Provider] = {}
         self._modes: dict[tuple[Any, ...], Mode] = {}
@@ -232,14 +235,16 @@ class Transcript:
         provider = self._provider_of(engine)
         given = as_blocks(reread(system), engine.format)
         system = fitting_system(given, provider)
-        mark = mark_of(system, tools)
+        trimmed, mark = system is not given, mark_of(system, tools)
         added = self._added(engine.format)
         frame = self._frames.frame(engine, mark, system, tools, sections, (limit.tokens, added[2]))
+        for what in frame.garbled:
+            system, tools = (mended(system), tools) if what == "system" else (system, mended(tools))
         basis = hash((frame.joined, frame.leading, mark, thinking)) & _BITS
         return Asked(
             engine=engine, counter=self._counter, model=self._model, format=engine.format,
             provider=provider, budget=limit, frame=frame, system=system, tools=tools,
-            limits=(limit.tokens, frame.tokens, frame.beside, basis, added[0]), trimmed=system is not given,
+            limits=(limit.tokens, frame.tokens, frame.beside, basis, added[0]), trimmed=trimmed,
             mode=self._mode(engine, mark, thinking, previous_response_id, system, tools),
             added=added, before=self._before(len(engine)), previous_response_id=previous_response_id,
         )  # fmt: skip
@@ -254,7 +259,7 @@ class Transcript:
         return self._earlier if sent is not None and sent.plan.end >= end else sent
 
     async def append_async(self, message: Any) -> int:
-        """Like :meth:`append`, off the event loop when the message is long."""
+        """Like :meth:`append`, off the loop for a long message; of calls made at once a short one may land first."""
         return await self.extend_async([message])
 
     async def extend_async(self, messages: Iterable[Any]) -> int:
@@ -371,6 +376,18 @@ class Transcript:
         other._sent = None if sent is None else sent.moved_to(other._engine)
         return other
 
+    def __copy__(self) -> Self:
+        """A fork: what shared its rows would be the same conversation under two names."""
+        return self.fork()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """A fork: it has the same messages, which are never changed in place."""
+        return self.fork()
+
+    def __reduce__(self) -> NoReturn:
+        """Refuse to be pickled, by saying what to keep."""
+        raise TypeError("a Transcript cannot be pickled: save list(transcript.messages), and extend a new one with it")
+
     def rewind(self, length: int) -> None:
         """Go back to the first `length` messages, for a retry or an edit; decisions are as they were then.
 
@@ -411,7 +428,7 @@ class Transcript:
     def _extend_unsettled(self, engine: _core.Transcript, fresh: list[Any]) -> int | None:
         """Read messages that may decide the format; where they cannot be read they decide nothing."""
         decided = decided_format(fresh)
-        if (decided or likely_format(engine, fresh, self._model)) != engine.format:
+        if (decided or likely_format(engine, fresh, self._model, self._given_provider)) != engine.format:
             return self._take(self._read_apart(engine, fresh))
         tokens = engine.extend(fresh)
         if tokens is not None and decided is not None:
@@ -419,7 +436,7 @@ class Transcript:
         return tokens
 
     def _read_apart(self, engine: _core.Transcript, fresh: list[Any]) -> Read:
-        return read_apart(engine, fresh, self._counter, self._model)
+        return read_apart(engine, fresh, self._counter, self._model, self._given_provider)
 
     def _take(self, read: Read) -> int | None:
         """Take in what was read; `None` where the conversation has become another one meanwhile."""

@@ -113,7 +113,7 @@ def mode_of(
     check_text("previous_response_id", previous_response_id)
     for name, flag in (("thinking", thinking), ("prefill", prefill), ("system_messages", system_messages)):
         check_flag(name, flag)
-    form = known_format(format) if format is not None else infer_format(messages, model)
+    form = known_format(format) if format is not None else infer_format(messages, model, provider)
     whose = known_format(provider) if provider is not None else infer_provider(form, model)
     facts = facts_of(model)
     lives = [*_breakpoints(tools), *_breakpoints(system)] if whose == "anthropic" else []

@@ -53,8 +53,4 @@ def _line(conversation: Conversation, context: Context) -> str:
         "tools": conversation.tools if context.tools is None else context.tools,
         "report": context.report.to_dict(),
     }
-    try:
-        return json_line(shown)
-    except (ValueError, RecursionError) as error:
-        # A number such as 1e999, which Python reads as infinite; or nesting at the limit of what is read.
-        raise ConversationError(f"cannot be written as JSON: {error}") from error
+    return json_line(shown)

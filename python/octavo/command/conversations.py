@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import math
 import os
 import stat
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, Final, NoReturn
+from typing import IO, Any, Final, NoReturn, TextIO, cast
 
 from octavo.errors import ConversationError
 from octavo.messages import FORMATS, Format
 
-__all__ = ["Conversation", "Lines", "parse_conversation", "parse_json"]
+__all__ = ["Conversation", "InputError", "Lines", "parse_conversation", "parse_json"]
 
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
+
+
+class InputError(OSError):
+    """The file of conversations cannot be opened or read: what goes wrong with the output is no fault of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,18 +64,25 @@ class Lines:
         """Open the file.
 
         Raises:
-            OSError: it cannot be opened.
+            InputError: it cannot be opened.
         """
         self.name = "<stdin>" if file == "-" else file
-        # A file that is not read to the end is closed by `close`.
-        self._stream: IO[bytes] = sys.stdin.buffer if file == "-" else Path(file).open("rb")  # noqa: SIM115
+        try:
+            # A file that is not read to the end is closed by `close`.
+            self._stream: IO[bytes] = _standard_input() if file == "-" else Path(file).open("rb")  # noqa: SIM115
+        except OSError as error:
+            raise InputError(*error.args) from error
         self._own = file != "-"
         self.size = _size(self._stream)
         self.read = 0
 
     def whole(self) -> Iterator[tuple[int, bytes]]:
-        """Number every line from 1, with all that is in it and its end."""
-        for number, line in enumerate(self._stream, start=1):
+        """Number every line from 1, with all that is in it and its end.
+
+        Raises:
+            InputError: it cannot be read.
+        """
+        for number, line in enumerate(self._each(), start=1):
             self.read += len(line)
             yield number, line
 
@@ -80,10 +93,26 @@ class Lines:
             if stripped:
                 yield number, stripped
 
+    def _each(self) -> Iterator[bytes]:
+        while True:
+            try:
+                line = self._stream.readline()
+            except OSError as error:
+                raise InputError(*error.args) from error
+            if not line:
+                return
+            yield line
+
     def close(self) -> None:
         """Close the file; standard input stays open, since others may read on."""
         if self._own:
             self._stream.close()
+
+
+def _standard_input() -> IO[bytes]:
+    if (stream := cast("TextIO | None", sys.stdin)) is None:
+        raise OSError(errno.EBADF, "it is closed")
+    return stream.buffer
 
 
 def _size(stream: IO[bytes]) -> int | None:
@@ -113,6 +142,8 @@ def parse_conversation(line: bytes, *, wanted: str | None = None) -> Conversatio
     name = value.get("id")
     if wanted is not None and str(name) != wanted:
         return None
+    if isinstance(name, float) and not math.isfinite(name):
+        raise ConversationError("id is a number that JSON has no word for: it is out of range")
     if isinstance(name, (bool, dict, list)):
         raise ConversationError(f"id must be a text or a number, got {_kind(name)}")
     return Conversation(name, _format(value), value.get("system"), _list(value, "tools"), _messages(value))

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from octavo.command.conversations import Lines
+from octavo.errors import ConversationError
 from octavo.report import Report, printable
 
 if TYPE_CHECKING:
@@ -36,9 +37,13 @@ def json_line(value: object) -> str:
     """Write a value as one line of JSON in UTF-8: lone surrogates and foreign line ends as escapes, all else as it is.
 
     Raises:
-        ValueError: there is a number in it that JSON has no word for.
+        ConversationError: there is something in it that JSON has no word for.
     """
-    written = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(", ", ": "))
+    try:
+        written = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(", ", ": "))
+    except (ValueError, RecursionError) as error:
+        # A number such as 1e999, which Python reads as infinite; or nesting at the limit of what is read.
+        raise ConversationError(f"cannot be written as JSON: {error}") from error
     # These can only stand inside a string, where their escapes mean the same.
     return _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", written)
 

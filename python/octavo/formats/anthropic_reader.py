@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from octavo.formats.arguments import json_text
 from octavo.formats.media import document_of_source, image_of_source
 from octavo.formats.reading import System, content_parts, role_of, spoken, system_turn, text_of
-from octavo.formats.turns import Block, Call, Log, Result, Text, Thinking, Turn, Turns, Unknown
+from octavo.formats.turns import Block, Call, Log, Result, Text, Thinking, Turn, Turns, Unknown, text_or_none
 from octavo.messages import plain
 
 if TYPE_CHECKING:
@@ -77,9 +77,9 @@ def _block(part: dict[str, Any], index: int, log: Log) -> Block:
             return _call(part, index, log)
         case "thinking":
             log.left_out(index, part, _THINKING_KEYS)
-            return Thinking(part.get("thinking") or "", part.get("signature"))
+            return Thinking(text_or_none(part.get("thinking")) or "", text_or_none(part.get("signature")))
         case "redacted_thinking":
-            return Thinking(None, part.get("data"))
+            return Thinking(None, text_or_none(part.get("data")))
         case "image" | "document":
             return _media(part, index, log)
         case "compaction":

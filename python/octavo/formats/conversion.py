@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
-from octavo.errors import ConversionError, FormatError
+from octavo import _core
+from octavo.checking import check_blocks, refuse
+from octavo.errors import ConversionError, FormatError, MessageError
 from octavo.formats import (
     anthropic_reader,
     anthropic_writer,
@@ -17,11 +20,11 @@ from octavo.formats import (
 from octavo.formats.reading import System, system_given
 from octavo.formats.tools import convert_tools
 from octavo.formats.turns import Log, Note
-from octavo.messages import FORMATS, Format, infer_format, plain
+from octavo.mending import MENDED, mended
+from octavo.messages import FORMATS, Format, infer_format, listed, plain
+from octavo.strangers import known
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from octavo.formats.anthropic_writer import MidSystem
 
 __all__ = ["CLIENT_FORMATS", "ClientFormat", "Converted", "arguments_of", "client_arguments", "convert"]
@@ -80,7 +83,36 @@ def convert(
         ConversionError: the source is Gemini or Bedrock, or a value cannot be written as JSON.
         FormatError: `target` or `source` is no known format.
     """
-    given = list(messages)
+    given = listed(messages)
+    for index, message in enumerate(given):
+        if (reason := known(message)) is not None:
+            raise MessageError(f"message {index}: {reason}", index=index)
+    written = converted(
+        given, target, source=source, system=system, tools=tools, thinking=thinking, mid_system=mid_system
+    )
+    if not _core.is_garbled((written.messages, written.system, written.tools)):
+        return written
+    return replace(
+        written,
+        messages=mended(written.messages),
+        system=mended(written.system),
+        tools=mended(written.tools),
+        notes=(*written.notes, Note(MENDED, "converted")),
+    )
+
+
+def converted(
+    messages: Iterable[object],
+    target: ClientFormat,
+    *,
+    source: Format | None = None,
+    system: System = None,
+    tools: Iterable[object] | None = None,
+    thinking: Literal["drop", "keep"] = "drop",
+    mid_system: MidSystem = "user",
+) -> Converted:
+    """Convert what has no surrogates, as contexts have none: :func:`convert` looks for them in what it wrote."""
+    given, tools = listed(messages), _tools_given(tools)
     source = _known(source, target, given)
     system = system_given(system)
     log = Log()
@@ -140,6 +172,26 @@ def arguments_of(converted: Converted, target: ClientFormat) -> dict[str, Any]:
     if converted.tools:
         arguments["tools"] = converted.tools
     return arguments
+
+
+def _tools_given(tools: Any) -> list[dict[str, Any]] | None:
+    """Tool definitions as a list of plain dicts; a lone one, and Bedrock's object around them, too.
+
+    Raises:
+        ArgumentError: one is no object; says which.
+    """
+    if tools is None:
+        return None
+    inner = tools.get("tools") if isinstance(tools, Mapping) else None
+    given = inner if isinstance(inner, list) else [tools] if isinstance(tools, Mapping) else tools
+    check_blocks("tools", given, texts=False)
+    each: list[dict[str, Any]] = []
+    for at, tool in enumerate([given] if not isinstance(given, Iterable) or hasattr(given, "model_dump") else given):
+        try:
+            each.append(plain(tool))
+        except MessageError as error:
+            raise refuse(f"tools[{at}]", "a tool definition", tool) from error
+    return each
 
 
 def _known(source: Format | None, target: ClientFormat, messages: list[object]) -> ClientFormat:

@@ -6,7 +6,7 @@ import base64
 import binascii
 from typing import TYPE_CHECKING, Any, Final
 
-from octavo.formats.turns import Block, Document, Image, Text
+from octavo.formats.turns import Block, Document, Image, Text, text_or_none
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,6 +16,7 @@ __all__ = [
     "anthropic_document",
     "anthropic_image",
     "data_address",
+    "document_of_members",
     "document_of_source",
     "image_of_source",
     "split_data_address",
@@ -38,13 +39,8 @@ def split_data_address(address: str) -> tuple[str, str] | None:
 
 def image_of_source(source: Mapping[str, Any]) -> Image | None:
     """An Anthropic image source; `None` for a file that only Anthropic holds, or an unknown kind."""
-    match source.get("type"):
-        case "base64":
-            return Image(url=data_address(str(source.get("media_type")), str(source.get("data"))))
-        case "url":
-            return Image(url=str(source.get("url")))
-        case _:
-            return None
+    address = _address(source)
+    return None if address is None else Image(url=address)
 
 
 def anthropic_image(image: Image) -> dict[str, Any] | None:
@@ -62,13 +58,34 @@ def document_of_source(source: Mapping[str, Any], title: str | None) -> Block | 
     """An Anthropic document source; a text document becomes the text. `None` as for an image."""
     match source.get("type"):
         case "base64":
-            return Document(data=data_address(str(source.get("media_type")), str(source.get("data"))), title=title)
+            data = _address(source)
+            return None if data is None else Document(data=data, title=title)
         case "url":
-            return Document(url=str(source.get("url")), title=title)
+            address = _address(source)
+            return None if address is None else Document(url=address, title=title)
         case "text":
             return Text(str(source.get("data")))
         case _:
             return None
+
+
+def _address(source: Mapping[str, Any]) -> str | None:
+    """The address that an Anthropic source has, or holds its data in; `None` where it has none."""
+    media_type, data = source.get("media_type"), source.get("data")
+    if source.get("type") == "url":
+        return text_or_none(source.get("url"))
+    if source.get("type") != "base64" or not isinstance(media_type, str) or not isinstance(data, str):
+        return None
+    return data_address(media_type, data)
+
+
+def document_of_members(held: Mapping[str, Any]) -> Document:
+    """A file as OpenAI's formats have it: data, address or id, and its name."""
+    data, title = text_or_none(held.get("file_data")), text_or_none(held.get("filename"))
+    if data is not None and not data.startswith("data:"):
+        data = f"data:application/pdf;base64,{data}"
+    address, known = text_or_none(held.get("file_url")), text_or_none(held.get("file_id"))
+    return Document(data, address, known, None if title == DEFAULT_FILENAME else title)
 
 
 def anthropic_document(document: Document) -> dict[str, Any] | None:

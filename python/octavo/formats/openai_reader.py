@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from octavo.formats.arguments import json_text
-from octavo.formats.media import DEFAULT_FILENAME
+from octavo.formats.media import document_of_members
 from octavo.formats.reading import System, content_parts, role_of, spoken, system_turn, text_of
 from octavo.formats.results import unmarked
 from octavo.formats.turns import (
@@ -21,6 +21,7 @@ from octavo.formats.turns import (
     Turn,
     Turns,
     Unknown,
+    text_or_none,
 )
 from octavo.messages import plain
 from octavo.spread import calls_in
@@ -163,15 +164,11 @@ def _image(part: dict[str, Any], index: int, log: Log) -> Image:
     if isinstance(image, str):
         return Image(url=image)
     image = plain(image, index) if image is not None else {}
-    return Image(url=str(image.get("url")), detail=image.get("detail"))
+    return Image(url=text_or_none(image.get("url")), detail=text_or_none(image.get("detail")))
 
 
 def _file(part: dict[str, Any], index: int, log: Log) -> Document:
     log.left_out(index, part, frozenset({"type", "file"}))
     held = part.get("file")
     held = plain(held, index) if held is not None else {}
-    title = held.get("filename")
-    data = held.get("file_data")
-    if isinstance(data, str) and not data.startswith("data:"):
-        data = f"data:application/pdf;base64,{data}"
-    return Document(data=data, file_id=held.get("file_id"), title=None if title == DEFAULT_FILENAME else title)
+    return document_of_members(held)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from octavo.formats.arguments import json_text
-from octavo.formats.media import DEFAULT_FILENAME
+from octavo.formats.media import document_of_members
 from octavo.formats.reading import System, content_parts, role_of, spoken, system_turn, text_of
 from octavo.formats.results import unmarked
 from octavo.formats.turns import (
@@ -21,8 +21,10 @@ from octavo.formats.turns import (
     Turn,
     Turns,
     Unknown,
+    text_or_none,
 )
-from octavo.messages import plain
+from octavo.messages import member, plain
+from octavo.spread import is_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -169,7 +171,7 @@ def _thinking(item: dict[str, Any], index: int, log: Log) -> Thinking:
         content_parts(item.get("summary") or [], index)
     )
     text = "\n\n".join(str(part.get("text") or "") for part in parts) if parts else None
-    return Thinking(text, item.get("encrypted_content"))
+    return Thinking(text, text_or_none(item.get("encrypted_content")))
 
 
 def _part(part: dict[str, Any], index: int, log: Log) -> Block:
@@ -180,8 +182,7 @@ def _part(part: dict[str, Any], index: int, log: Log) -> Block:
             return Refusal(str(part.get("refusal") or ""))
         case "input_image":
             log.left_out(index, part, _IMAGE_KEYS)
-            detail = part.get("detail")
-            return Image(part.get("image_url"), part.get("file_id"), None if detail == "auto" else detail)
+            return _image(part)
         case "input_file":
             return _file(part, index, log)
         case kind:
@@ -190,8 +191,14 @@ def _part(part: dict[str, Any], index: int, log: Log) -> Block:
 
 def _file(part: dict[str, Any], index: int, log: Log) -> Document:
     log.left_out(index, part, _FILE_KEYS)
-    data = part.get("file_data")
-    if isinstance(data, str) and not data.startswith("data:"):
-        data = f"data:application/pdf;base64,{data}"
-    title = part.get("filename")
-    return Document(data, part.get("file_url"), part.get("file_id"), None if title == DEFAULT_FILENAME else title)
+    return document_of_members(part)
+
+
+def _image(part: dict[str, Any]) -> Image:
+    """A picture; also with the address in an object, as Chat has it."""
+    address, detail = part.get("image_url"), part.get("detail")
+    if is_object(address):
+        address, detail = member(address, "url"), detail or member(address, "detail")
+    return Image(
+        text_or_none(address), text_or_none(part.get("file_id")), None if detail == "auto" else text_or_none(detail)
+    )

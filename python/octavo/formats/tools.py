@@ -77,7 +77,13 @@ def _custom(tool: dict[str, Any], index: int, log: Log) -> _Tool:
     form = inner.get("format")
     if isinstance(form, dict) and isinstance(nested := form.get("grammar"), dict):
         form = {"type": form.get("type"), **nested}
-    return _Tool(_name(inner, index), inner.get("description"), None, custom=True, grammar=form)
+    return _Tool(
+        _name(inner, index),
+        inner.get("description"),
+        None,
+        custom=True,
+        grammar=form if isinstance(form, dict) else None,
+    )
 
 
 def _name(tool: dict[str, Any], index: int) -> str:

@@ -27,6 +27,7 @@ __all__ = [
     "Turn",
     "Turns",
     "Unknown",
+    "text_or_none",
 ]
 
 
@@ -49,6 +50,11 @@ class Note:
         """The note with its positions, at most five of them."""
         shown = ", ".join(map(str, self.indices[:5])) + (", …" if len(self.indices) > 5 else "")
         return f"{self.where}[{shown}]: {self.message}" if self.indices else f"{self.where}: {self.message}"
+
+
+def text_or_none(value: object) -> str | None:
+    """A member that must be a text, as far as it is one: callers hand over anything."""
+    return value if isinstance(value, str) else None
 
 
 class Log:

@@ -45,6 +45,18 @@ fn build(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
     Ok(PyErr::from_value(class.call((error.to_string(),), Some(&attributes))?))
 }
 
+/// The exception for a message that could not be read: of what stands in its place and is known, it says what to give.
+pub(crate) fn unread(error: Error, message: &Bound<'_, PyAny>) -> PyErr {
+    let Error::Message { index, .. } = &error else { return raise(error) };
+    let py = message.py();
+    let known = py.import("octavo.strangers").and_then(|module| module.call_method1("known", (message,)));
+    match known.and_then(|reason| reason.extract::<Option<String>>()) {
+        Ok(Some(reason)) => unreadable(py, Some(*index), &reason),
+        Ok(None) => raise(error),
+        Err(failure) => failure,
+    }
+}
+
 /// A `MessageError` for what only the doorway can see: a Python object that is no data.
 pub(crate) fn unreadable(py: Python<'_>, index: Option<usize>, reason: &str) -> PyErr {
     let build = || {

@@ -14,6 +14,7 @@ mod profile;
 mod reading;
 mod recipes;
 mod rules;
+mod surrogates;
 mod text;
 mod tokens;
 mod transcript;
@@ -38,6 +39,8 @@ mod _core {
     use crate::profile::{ModelProfile, model_profile};
     #[pymodule_export]
     use crate::rules::{judge_messages, repair_messages, rule_table};
+    #[pymodule_export]
+    use crate::surrogates::{is_garbled, mended};
     #[pymodule_export]
     use crate::tokens::{Encoding, StreamCounter, limit_cache};
     #[pymodule_export]

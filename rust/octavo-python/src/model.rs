@@ -11,12 +11,12 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 
 use crate::counters::{Detaching, Foreign};
-use crate::error::raise;
+use crate::error::{raise, unread};
 use crate::format;
 use crate::node::{PyNode, Reading};
 use crate::profile::{ModelProfile, share};
-use crate::text::with_text;
-use crate::tokens::Encoding;
+use crate::text::{truncated, with_text};
+use crate::tokens::{Encoding, StreamCounter};
 
 /// A counter for one model. Shared by every transcript that counts alike.
 #[pyclass(frozen, module = "octavo._core")]
@@ -107,8 +107,15 @@ impl TokenCounter {
     }
 
     /// The longest beginning within the limit.
-    fn truncate(&self, text: &Bound<'_, PyString>, limit: usize) -> PyResult<String> {
-        self.on_text(text, |counter, text| counter.truncate(text, limit).to_owned())
+    fn truncate<'py>(&self, text: &Bound<'py, PyString>, limit: usize) -> PyResult<Bound<'py, PyString>> {
+        let counting = self.begin(text.py());
+        let left = truncated(text, |text| counting.tally.counter().truncate(text, limit).len())?;
+        counting.finish().map(|()| left)
+    }
+
+    /// Counts a text that arrives in parts; nothing for a counter of the caller's own.
+    fn stream(&self) -> Option<StreamCounter> {
+        self.foreign.is_none().then(|| StreamCounter::of(Arc::clone(self.tally.counter())))
     }
 
     /// Tokens of one message, with its framing. `index` is its position, for the error.
@@ -121,7 +128,7 @@ impl TokenCounter {
         let tokens = counting.tally.read(format, index, &reading.node(message));
         reading.finish()?;
         counting.finish()?;
-        tokens.map_err(raise)
+        tokens.map_err(|error| unread(error, message))
     }
 
     /// Tokens, method and error bound of a whole request.
@@ -144,7 +151,7 @@ impl TokenCounter {
             let read: Result<u32, Error> = counting.tally.read(format, index, &reading.node(&message));
             reading.finish()?;
             counting.finish()?;
-            read.map_err(raise)?;
+            read.map_err(|error| unread(error, &message))?;
         }
         reading.finish()?;
         counting.finish()?;

@@ -13,7 +13,7 @@ use pyo3::types::{
 
 use crate::counters::apart;
 pub(crate) use crate::reading::Reading;
-use crate::text::borrow_text;
+use crate::text::{borrow_noting, borrow_text};
 
 impl Reading {
     /// The object as a node of this reading.
@@ -82,7 +82,7 @@ impl<'py> PyNode<'_, 'py> {
             if !self.reading.step(value.py()) {
                 break;
             }
-            visit(&borrow_text(&key), Self { value, reading: self.reading });
+            visit(&borrow_noting(&key, || self.reading.note_garbled()), Self { value, reading: self.reading });
         }
         Ok(())
     }
@@ -111,7 +111,7 @@ impl Node for PyNode<'_, '_> {
     fn text(&self) -> Option<Cow<'_, str>> {
         let text = self.value.cast::<PyString>().ok()?;
         self.reading.spend(text.py(), text.len().unwrap_or(0));
-        Some(borrow_text(text))
+        Some(borrow_noting(text, || self.reading.note_garbled()))
     }
 
     fn bytes(&self) -> Option<Cow<'_, [u8]>> {
@@ -200,6 +200,10 @@ pub(crate) fn fingerprint(value: &Bound<'_, PyAny>) -> PyResult<u64> {
     let mut written = String::new();
     write_json(&reading.node(value), &mut written);
     reading.finish()?;
+    if reading.take_garbled() {
+        // Not the same as with the U+FFFD that is read in their place: what has surrogates is not sent as it is.
+        written.push(char::REPLACEMENT_CHARACTER);
+    }
     Ok(apart(written.len(), || octavo::message::id_hash(&written)))
 }
 

@@ -15,6 +15,9 @@ use crate::recipes::{changes_to_python, recipes_to_python};
 use crate::rules::ModeArgument;
 use crate::transcript::Transcript;
 
+/// So many shown messages are planned with the interpreter's lock held: at most about 10 ms.
+pub(crate) const MOST_ATTACHED: u32 = 4096;
+
 /// Shares out tokens among `(tokens, min, least, priority)`: what each is granted.
 #[pyfunction]
 pub(crate) fn allocate(requests: Vec<(u64, u64, u64, i32)>, available: u64) -> Vec<u64> {

@@ -32,6 +32,7 @@ pub(crate) struct Reading {
     values: Cell<u32>,
     turn: Turn,
     index: Cell<Option<usize>>,
+    garbled: Cell<bool>,
 }
 
 impl Reading {
@@ -40,12 +41,30 @@ impl Reading {
         let keys =
             KEYS.get_or_init(py, || Key::ALL.iter().map(|key| PyString::intern(py, key.name()).unbind()).collect());
         let (failure, path) = (RefCell::new(None), RefCell::default());
-        Self { keys, failure, path, values: Cell::new(0), turn: Turn::default(), index: Cell::new(None) }
+        Self {
+            keys,
+            failure,
+            path,
+            values: Cell::new(0),
+            turn: Turn::default(),
+            index: Cell::new(None),
+            garbled: Cell::new(false),
+        }
     }
 
     /// Says which message is read from here on, for errors.
     pub(crate) fn at(&self, index: usize) {
         self.index.set(Some(index));
+    }
+
+    /// A text holds surrogates.
+    pub(crate) fn note_garbled(&self) {
+        self.garbled.set(true);
+    }
+
+    /// Whether a text held surrogates since this was asked last.
+    pub(crate) fn take_garbled(&self) -> bool {
+        self.garbled.take()
     }
 
     /// The name of a member, interned.

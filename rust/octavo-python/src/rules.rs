@@ -8,7 +8,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
-use crate::error::raise;
+use crate::error::unread;
 use crate::format;
 use crate::node::Reading;
 use crate::recipes::{changes_to_python, recipes_to_python};
@@ -120,7 +120,7 @@ impl ReadMessages {
             reading.at(index);
             let end = message::read(format, index, &reading.node(&message), &mut read);
             reading.finish()?;
-            let end = end.map_err(raise)?;
+            let end = end.map_err(|error| unread(error, &message))?;
             let blocks = read.blocks.get(first..).unwrap_or_default();
             let flags = flags_of(end.flags, blocks);
             let row = MessageRow {

@@ -8,12 +8,12 @@ use std::borrow::Cow;
 
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::PyString;
+use pyo3::types::{PySlice, PyString};
 
 /// Strings up to this many characters are short: roles, ids, names and brief messages. What is kept of one is at most
 /// 1 KiB, less than the dict around a message; not making it anew halves the time of counting 90 characters of Korean
 /// (0.33 us instead of 0.61), and asking whether a string is ASCII would be a tenth of the time of a short count.
-const SHORT: usize = 256;
+pub(crate) const SHORT: usize = 256;
 
 /// What `work` makes of the text.
 ///
@@ -36,12 +36,26 @@ pub(crate) fn with_text<T>(text: &Bound<'_, PyString>, work: impl FnOnce(&str) -
 
 /// The same, for where the text is needed for longer: borrowed where that is free, else a copy.
 pub(crate) fn borrow_text<'a>(text: &'a Bound<'_, PyString>) -> Cow<'a, str> {
-    if is_free(text)
-        && let Ok(text) = text.to_str()
-    {
-        return Cow::Borrowed(text);
+    borrow_noting(text, || ())
+}
+
+/// The same, which says so where the text holds surrogates: what is sent as it is no client can encode. A text without
+/// them is not looked at for it.
+pub(crate) fn borrow_noting<'a>(text: &'a Bound<'_, PyString>, garbled: impl FnOnce()) -> Cow<'a, str> {
+    if is_free(text) {
+        return text.to_str().map_or_else(
+            |_| {
+                garbled();
+                Cow::Owned(repair_surrogates(text))
+            },
+            Cow::Borrowed,
+        );
     }
-    Cow::Owned(with_text(text, str::to_owned))
+    let Ok(bytes) = text.encode_utf8() else {
+        garbled();
+        return Cow::Owned(repair_surrogates(text));
+    };
+    Cow::Owned(String::from_utf8_lossy(bytes.as_bytes()).into_owned())
 }
 
 /// A text whose characters are the code points of the Python string, one for one.
@@ -80,6 +94,39 @@ fn halves_replaced(mut bytes: Vec<u8>) -> PyResult<String> {
         rest = after;
     }
     Ok(String::from_utf8(bytes)?)
+}
+
+/// The beginning of a text that `cut` leaves of it, in bytes of what it is given: cut from the caller's own string, which
+/// may hold surrogates, and that very object where all of it is left.
+pub(crate) fn truncated<'py>(
+    text: &Bound<'py, PyString>,
+    cut: impl FnOnce(&str) -> usize,
+) -> PyResult<Bound<'py, PyString>> {
+    let mut garbled = false;
+    let read = borrow_noting(text, || garbled = true);
+    let left = cut(&read);
+    let Some(left) = read.get(..left).filter(|left| left.len() < read.len()) else { return Ok(text.clone()) };
+    if !garbled {
+        return Ok(PyString::new(text.py(), left));
+    }
+    let points = isize::try_from(points_of(text, left.chars().count())?)?;
+    Ok(text.as_any().get_item(PySlice::new(text.py(), 0, points, 1))?.cast_into::<PyString>()?)
+}
+
+/// How many code points of the string are so many characters: a surrogate pair is one, and two code points.
+fn points_of(text: &Bound<'_, PyString>, characters: usize) -> PyResult<usize> {
+    let encoded = text.call_method1(intern!(text.py(), "encode"), ("utf-32-le", "surrogatepass"))?;
+    let bytes = encoded.extract::<Vec<u8>>()?;
+    let mut units = bytes.chunks_exact(4).filter_map(|unit| Some(u32::from_le_bytes(unit.try_into().ok()?))).peekable();
+    let mut points = 0;
+    for _ in 0..characters {
+        let Some(unit) = units.next() else { break };
+        points += 1;
+        if (0xd800..0xdc00).contains(&unit) && units.next_if(|next| (0xdc00..0xe000).contains(next)).is_some() {
+            points += 1;
+        }
+    }
+    Ok(points)
 }
 
 /// Whether `CPython` has the UTF-8 form already or may keep it.

@@ -1,15 +1,17 @@
 //! Exact tokenizers: the encodings inside the package and any `tokenizer.json`.
 
+use std::cell::Cell;
+use std::panic;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
 
 use ::octavo::tokens::{self, CountTokens};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-use crate::counters::Turn;
+use crate::counters::{Detaching, Turn};
 use crate::error::raise;
-use crate::text::with_text;
+use crate::text::{truncated, with_text};
 
 /// Texts from this many bytes on are counted with the interpreter released. A starting value, not a measured one.
 const DETACH: usize = 64 * 1024;
@@ -50,7 +52,7 @@ impl Encoding {
     #[staticmethod]
     #[expect(clippy::needless_pass_by_value, reason = "PyO3 extracts paths by value")]
     fn from_file(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        py.detach(|| tokens::file(&path)).map(|counter| Self { counter }).map_err(raise)
+        py.detach(|| quietly(|| tokens::file(&path))).map(|counter| Self { counter }).map_err(raise)
     }
 
     #[pyo3(signature = (text, /))]
@@ -62,8 +64,9 @@ impl Encoding {
         self.with_text(text, |counter, text| counter.count_up_to(text, limit))
     }
 
-    fn truncate(&self, text: &Bound<'_, PyString>, limit: usize) -> String {
-        self.with_text(text, |counter, text| counter.truncate(text, limit).to_owned())
+    fn truncate<'py>(&self, text: &Bound<'py, PyString>, limit: usize) -> PyResult<Bound<'py, PyString>> {
+        let counter = Detaching(Arc::clone(&self.counter));
+        truncated(text, |text| counter.truncate(text, limit).len())
     }
 
     #[expect(clippy::needless_pass_by_value, reason = "what an argument is extracted into")]
@@ -74,8 +77,32 @@ impl Encoding {
     }
 
     fn stream(&self) -> StreamCounter {
-        StreamCounter { stream: Mutex::new(tokens::StreamCounter::new(self.counter.clone())) }
+        StreamCounter::of(Arc::clone(&self.counter))
     }
+}
+
+thread_local! {
+    static QUIET: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Does work whose panics are caught and told as errors: nothing is printed of them.
+///
+/// The hook that prints belongs to the whole process, so it is wrapped once and for all, and asks whether the thread
+/// that panics is doing such work. Every other panic is printed as before.
+fn quietly<T>(work: impl FnOnce() -> T) -> T {
+    static WRAPPED: Once = Once::new();
+    WRAPPED.call_once(|| {
+        let printed = panic::take_hook();
+        panic::set_hook(Box::new(move |panic| {
+            if !QUIET.get() {
+                printed(panic);
+            }
+        }));
+    });
+    QUIET.set(true);
+    let done = work();
+    QUIET.set(false);
+    done
 }
 
 /// Sets the bound of the encodings' memory of counts. `octavo._core.pyi` documents it.
@@ -91,7 +118,12 @@ pub(crate) struct StreamCounter {
 }
 
 impl StreamCounter {
-    /// Nothing is left half done when a push panics, and nothing in here calls Python while the lock is held.
+    pub(crate) fn of(counter: Arc<dyn CountTokens>) -> Self {
+        Self { stream: Mutex::new(tokens::StreamCounter::new(counter)) }
+    }
+
+    /// Nothing is left half done when a push panics. It is waited for and held with the interpreter released: a counter
+    /// may attach to it and let go of it again meanwhile.
     fn lock(&self) -> MutexGuard<'_, tokens::StreamCounter> {
         self.stream.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -101,11 +133,12 @@ impl StreamCounter {
 impl StreamCounter {
     #[pyo3(signature = (part, /))]
     fn push(&self, part: &Bound<'_, PyString>) {
-        with_text(part, |part| self.lock().push(part));
+        let py = part.py();
+        with_text(part, |part| py.detach(|| self.lock().push(part)));
     }
 
     #[getter]
-    fn total(&self) -> usize {
-        self.lock().total()
+    fn total(&self, py: Python<'_>) -> usize {
+        py.detach(|| self.lock().total())
     }
 }

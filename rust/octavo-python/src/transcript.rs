@@ -5,20 +5,17 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use octavo::assemble::Assembler;
 use octavo::entry::read_entry;
 use octavo::message::Format;
-use octavo::transcript::Entry;
 use pyo3::exceptions::PyIndexError;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
-use crate::error::raise;
-use crate::held::{State, copied};
+use crate::error::{raise, unread};
+use crate::held::{Batch, State, copied};
 use crate::model::{Counting, TokenCounter};
 use crate::node::Reading;
-use crate::plan::{Numbers, Plan, Three, call_of};
-
-/// So many shown messages are planned with the interpreter's lock held: at most about 10 ms.
-const MOST_ATTACHED: u32 = 4096;
+use crate::plan::{MOST_ATTACHED, Numbers, Plan, Three, call_of};
+use crate::surrogates::is_garbled_unread;
 
 /// One conversation: rows for the engine, and the caller's own messages beside them.
 ///
@@ -38,9 +35,9 @@ impl Transcript {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes in messages that have been read; exceptions are made when the lock is free.
-    fn take(&self, entries: &[Entry], mut messages: Vec<Py<PyAny>>) -> PyResult<bool> {
-        let taken = self.state().take(entries, &mut messages);
+    /// Takes in messages that have been read; their tokens. Exceptions are made when the lock is free.
+    fn take(&self, mut batch: Batch) -> PyResult<Option<u64>> {
+        let taken = self.state().take(&mut batch);
         taken.map_err(raise)
     }
 
@@ -60,12 +57,15 @@ impl Transcript {
         counting: &mut Counting,
         index: usize,
         message: &Bound<'_, PyAny>,
-    ) -> PyResult<Entry> {
+        batch: &mut Batch,
+    ) -> PyResult<()> {
         reading.at(index);
         let entry = read_entry(self.format, index, &reading.node(message), &mut counting.tally);
         reading.finish()?;
         counting.finish()?;
-        entry.map_err(raise)
+        let garbled = reading.take_garbled() || is_garbled_unread(message);
+        batch.push(entry.map_err(|error| unread(error, message))?, message.clone().unbind(), garbled);
+        Ok(())
     }
 }
 
@@ -75,18 +75,16 @@ impl Transcript {
     #[pyo3(signature = (format, counter, settled=false))]
     fn new(py: Python<'_>, format: &str, counter: &TokenCounter, settled: bool) -> PyResult<Self> {
         let format = crate::format::parse(format)?;
-        let state = State::new(Assembler::new(format), Vec::new(), settled);
+        let state = State::new(Assembler::new(format), Vec::new(), Vec::new(), settled);
         Ok(Self { state: Mutex::new(state), counter: counter.again(py), format })
     }
 
     /// Reads, counts and takes in one message; its tokens, or nothing where this transcript is retired.
     #[pyo3(signature = (message, /))]
-    fn append(&self, message: &Bound<'_, PyAny>) -> PyResult<Option<u32>> {
-        let index = self.__len__();
-        let py = message.py();
-        let entry = self.read(&Reading::new(py), &mut self.counter.begin(py), index, message)?;
-        let taken = self.take(std::slice::from_ref(&entry), vec![message.clone().unbind()])?;
-        Ok(taken.then_some(entry.tokens))
+    fn append(&self, message: &Bound<'_, PyAny>) -> PyResult<Option<u64>> {
+        let (py, mut batch) = (message.py(), Batch::default());
+        self.read(&Reading::new(py), &mut self.counter.begin(py), self.__len__(), message, &mut batch)?;
+        self.take(batch)
     }
 
     /// Reads, counts and takes in messages, all of them or none; their tokens, or nothing where this
@@ -94,23 +92,19 @@ impl Transcript {
     #[pyo3(signature = (messages, /, first=None))]
     fn extend(&self, messages: &Bound<'_, PyAny>, first: Option<usize>) -> PyResult<Option<u64>> {
         let (reading, mut counting) = (Reading::new(messages.py()), self.counter.begin(messages.py()));
-        let first = first.unwrap_or_else(|| self.__len__());
-        let (mut entries, mut objects) = (Vec::new(), Vec::new());
+        let (first, mut batch) = (first.unwrap_or_else(|| self.__len__()), Batch::default());
         for (at, message) in messages.try_iter()?.enumerate() {
-            let message = message?;
-            entries.push(self.read(&reading, &mut counting, first.saturating_add(at), &message)?);
-            objects.push(message.unbind());
+            self.read(&reading, &mut counting, first.saturating_add(at), &message?, &mut batch)?;
         }
-        let taken = self.take(&entries, objects)?;
-        Ok(taken.then(|| entries.iter().map(|entry| u64::from(entry.tokens)).sum()))
+        self.take(batch)
     }
 
     /// Takes in what another transcript of the same format and counter has read; false where retired.
     #[pyo3(signature = (other, /))]
     fn take_in(&self, py: Python<'_>, other: &Self) -> PyResult<bool> {
         // Copied first: two locks are never held at once.
-        let (entries, messages) = other.state().entries(py);
-        self.take(&entries, messages)
+        let batch = other.state().all(py);
+        Ok(self.take(batch)?.is_some())
     }
 
     /// The format will not change any more.
@@ -206,6 +200,12 @@ impl Transcript {
     fn fork(&self, py: Python<'_>) -> Self {
         let same = self.state().copy(py);
         self.like(py, same)
+    }
+
+    /// The messages in which a text holds surrogates, ascending: hardly ever any.
+    #[getter]
+    fn garbled(&self) -> Vec<u32> {
+        self.state().garbled.clone()
     }
 
     /// Tokens of the messages in `start..end`, framing included. O(1).

@@ -31,6 +31,8 @@ pub(super) fn read<N: Node, S: Sink>(index: usize, node: &N, sink: &mut S) -> Re
     // `contents` given without a role is a user's, as the API has it.
     let mut end = match node.get(Key::Role) {
         Some(_) => role_of(index, node)?,
+        // An object of another library: nothing of it would be read.
+        None if node.get(Key::Type).is_some() && node.get(Key::Parts).is_none() => role_of(index, node)?,
         None => MessageEnd { role: Role::User, flags: MessageFlags::default() },
     };
     if end.role == Role::Tool {

@@ -12,8 +12,10 @@ pub(super) fn read<N: Node, S: Sink>(index: usize, node: &N, sink: &mut S) -> Re
     let kind = kind.as_ref().and_then(Node::text).unwrap_or_default();
     let plain = |role| MessageEnd { role, flags: MessageFlags::default() };
     match kind.as_ref() {
-        // The easy input form has a role and no type.
-        "" | "message" => message(index, node, sink),
+        // The easy input form has a role and no type. LangChain's messages have a type and no role, and are refused: read
+        // as items of a later version, every conversion would leave them out.
+        "" | "message" | "human" | "ai" | "system" | "tool" | "function" | "chat" | "remove" | "AIMessageChunk"
+        | "HumanMessageChunk" | "SystemMessageChunk" | "ToolMessageChunk" => message(index, node, sink),
         "function_call" => {
             let name = node.get(Key::Name);
             sink.text(TextKind::Name, &name.as_ref().and_then(Node::text).unwrap_or_default());

@@ -37,7 +37,9 @@ impl TokenizerFile {
         let failed = |reason: String| Error::TokenizerFile { path: path.display().to_string(), reason };
         let bytes = std::fs::read(path).map_err(|error| failed(error.to_string()))?;
         // The reader of the library meets a few malformed files with a panic.
-        let read = catch_unwind(|| Tokenizer::from_bytes(&bytes).map_err(|error| error.to_string()));
+        // Some editors put a byte order mark before the JSON.
+        let json = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
+        let read = catch_unwind(|| Tokenizer::from_bytes(json).map_err(|error| error.to_string()));
         let mut tokenizer = read.unwrap_or_else(|_| Err("the description is malformed".into())).map_err(failed)?;
         tokenizer.with_truncation(None).map_err(|error| failed(error.to_string()))?;
         tokenizer.with_padding(None);

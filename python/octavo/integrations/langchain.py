@@ -1,0 +1,288 @@
+"""LangChain messages: written as Chat messages for Octavo, and made of them again.
+
+`trim` stands where `langchain_core.messages.trim_messages` does. LangChain itself is imported only where its
+objects are made; its messages are read by their members, as objects or as the dicts that it dumps.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+import octavo
+
+if TYPE_CHECKING:
+    from octavo import Budget
+
+__all__ = ["from_messages", "to_messages", "trim"]
+
+_ROLES: Final[Mapping[str, str]] = {
+    "human": "user",
+    "user": "user",
+    "ai": "assistant",
+    "assistant": "assistant",
+    "system": "system",
+    "developer": "developer",
+    "tool": "tool",
+    "function": "function",
+}
+# Blocks of content that repeat what `tool_calls` says.
+_CALLS: Final = frozenset({"tool_use", "tool_call", "function_call", "tool_call_chunk", "invalid_tool_call"})
+_THOUGHTS: Final = frozenset({"thinking", "reasoning", "reasoning_content"})
+# Parts of Chat, taken as they are.
+_CHAT: Final = frozenset({"text", "image_url", "input_audio", "refusal"})
+
+
+_FAILED: Final = "[tool error] "
+"""The mark of a failed result in Chat, which Octavo writes and reads (`octavo.formats.ERROR_MARK`)."""
+
+
+def to_messages(messages: Iterable[Any]) -> list[dict[str, Any]]:
+    """Write LangChain messages as OpenAI Chat messages, one for each.
+
+    Args:
+        messages: LangChain messages (`HumanMessage`, `AIMessageChunk`, …), the dicts that `message_to_dict` or
+            `model_dump` makes of them, pairs of role and text, texts, and Chat messages, which stay the same objects.
+
+    Returns:
+        A new list. Calls stand in `tool_calls`, also those that could not be parsed; reasoning becomes
+        `reasoning_content`, without its signature; ids of messages and what a provider reported are left out.
+
+    Raises:
+        MessageError: one is none of these, or has a block that Chat has no form for; its `index` says which.
+    """
+    return [_written(message, index) for index, message in enumerate(messages)]
+
+
+def from_messages(messages: Iterable[Mapping[str, Any]]) -> list[Any]:
+    """Make LangChain messages of Chat messages.
+
+    Raises:
+        ImportError: LangChain (`langchain-core`) is not installed.
+        MessageError: one has a role that LangChain has no message for.
+    """
+    return [_made(message, index) for index, message in enumerate(messages)]
+
+
+def trim(messages: Iterable[Any], *, budget: int | Budget, model: str | None = None, **options: Any) -> list[Any]:
+    """Give what of LangChain messages fits a budget, valid for the provider: :func:`octavo.assemble` for them.
+
+    Args:
+        messages: as of :func:`to_messages`. Never changed.
+        budget: the most input tokens that are sent, or an :class:`octavo.Budget`.
+        model: the model's name.
+        options: the other parameters of :func:`octavo.assemble`.
+
+    Returns:
+        The caller's own messages where they are sent as they are; new LangChain messages where they had to be edited.
+
+    Raises:
+        ImportError: a message had to be edited, and LangChain is not installed.
+        OctavoError: as of :func:`octavo.assemble` and :func:`to_messages`.
+    """
+    given = list(messages)
+    chat = to_messages(given)
+    known = {id(written): original for written, original in zip(chat, given, strict=True)}
+    context = octavo.assemble(chat, budget=budget, model=model, format="openai", **options)
+    return [known[id(one)] if id(one) in known else _made(one, at) for at, one in enumerate(context.messages)]
+
+
+def _written(message: Any, index: int) -> dict[str, Any]:
+    if isinstance(message, str):
+        return {"role": "user", "content": message}
+    if isinstance(message, tuple) and len(message) == 2 and message[0] in _ROLES:
+        return {"role": _ROLES[message[0]], "content": message[1]}
+    if isinstance(message, Mapping) and "role" in message and "additional_kwargs" not in message:
+        return message if type(message) is dict else dict(message)
+    held = message.get("data", message) if isinstance(message, Mapping) else message
+    role = _role(message, held)
+    if role is None or held is None:
+        raise octavo.errors.MessageError(
+            f"message {index}: it is no LangChain message, got {type(message).__name__}", index=index
+        )
+    return _Reading(held, index).message(role)
+
+
+def _role(message: Any, held: Any) -> str | None:
+    kind = _member(message, "type")
+    if not isinstance(kind, str):
+        return None
+    kind = kind.removesuffix("MessageChunk").lower()
+    if kind == "chat":
+        said = _member(held, "role")
+        return _ROLES.get(said, said) if isinstance(said, str) else None
+    if kind == "system" and _member(_extra(held), "__openai_role__") == "developer":
+        return "developer"
+    return _ROLES.get(kind)
+
+
+class _Reading:
+    """One LangChain message as it is being read."""
+
+    def __init__(self, held: Any, index: int) -> None:
+        self._held = held
+        self._index = index
+        self._thoughts: list[str] = []
+
+    def message(self, role: str) -> dict[str, Any]:
+        written: dict[str, Any] = {"role": role, "content": self._content()}
+        if role == "tool":
+            written["tool_call_id"] = _member(self._held, "tool_call_id") or ""
+            if _member(self._held, "status") == "error":
+                written["content"] = _failed(written["content"])
+        elif name := _member(self._held, "name"):
+            written["name"] = name
+        if role == "assistant":
+            self._answer(written)
+        return written
+
+    def _answer(self, written: dict[str, Any]) -> None:
+        extra = _extra(self._held)
+        calls = [*self._calls("tool_calls"), *self._calls("invalid_tool_calls")] or _member(extra, "tool_calls")
+        if calls:
+            written["tool_calls"] = calls
+        elif old := _member(extra, "function_call"):
+            written["function_call"] = old
+        if (calls or "function_call" in written) and not written["content"]:
+            written["content"] = None
+        for name in ("refusal", "reasoning_content"):
+            if said := _member(extra, name):
+                written[name] = said
+        if self._thoughts:
+            written.setdefault("reasoning_content", "\n\n".join(self._thoughts))
+
+    def _calls(self, name: str) -> list[dict[str, Any]]:
+        calls: list[dict[str, Any]] = []
+        for call in _member(self._held, name) or ():
+            given = _member(call, "args")
+            arguments = given if isinstance(given, str) else self._json({} if given is None else given)
+            function = {"name": _member(call, "name") or "", "arguments": arguments}
+            calls.append({"id": _member(call, "id") or "", "type": "function", "function": function})
+        return calls
+
+    def _json(self, value: Any) -> str:
+        try:
+            return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise self._refuse(f"arguments of a call are no JSON: {error}") from error
+
+    def _content(self) -> Any:
+        content = _member(self._held, "content")
+        if isinstance(content, str) or content is None:
+            return content or ""
+        if not isinstance(content, list | tuple):
+            raise self._refuse(f"content must be a text or a list, got {type(content).__name__}")
+        parts = [part for block in content if (part := self._part(block)) is not None]
+        return parts or ""
+
+    def _part(self, block: Any) -> dict[str, Any] | None:
+        """A part of Chat; nothing for what stands in another member of the message."""
+        if isinstance(block, str):
+            return {"type": "text", "text": block}
+        kind = _member(block, "type")
+        if kind in _CALLS:
+            self._known_call(block)
+            return None
+        if kind in _THOUGHTS:
+            said = _member(block, "thinking") or _member(block, "reasoning")
+            self._thoughts.extend([said] if isinstance(said, str) else [])
+            return None
+        if not isinstance(block, Mapping):
+            raise self._refuse(f"a block must be an object, got {type(block).__name__}")
+        if kind == "text":
+            return {key: value for key, value in block.items() if key in ("type", "text", "cache_control")}
+        if kind in _CHAT or (kind == "file" and "file" in block):
+            return dict(block)
+        if (part := _medium(kind, block)) is None:
+            raise self._refuse(f"a block of type {kind!r} has no form in Chat messages")
+        return part
+
+    def _known_call(self, block: Any) -> None:
+        """A block that repeats a call. One that only stands here is refused: its result would answer nothing."""
+        name = _member(block, "call_id") or _member(block, "id")
+        calls = [*(_member(self._held, "tool_calls") or ()), *(_member(self._held, "invalid_tool_calls") or ())]
+        if not any(_member(call, "id") == name for call in calls):
+            raise self._refuse(f"its block calls {name!r}, which is not among its tool_calls")
+
+    def _refuse(self, reason: str) -> octavo.errors.MessageError:
+        return octavo.errors.MessageError(f"message {self._index}: {reason}", index=self._index)
+
+
+def _failed(content: Any) -> Any:
+    return _FAILED + content if isinstance(content, str) else [{"type": "text", "text": _FAILED}, *content]
+
+
+def _medium(kind: object, block: Mapping[str, Any]) -> dict[str, Any] | None:
+    """A picture, sound or file in LangChain's own form or in Anthropic's; `None` where Chat cannot hold it."""
+    source = block.get("source")
+    held: Mapping[str, Any] = source if isinstance(source, Mapping) else block
+    data = held.get("base64") or held.get("data")
+    media = held.get("mime_type") or held.get("media_type") or "application/octet-stream"
+    address = held.get("url") or (f"data:{media};base64,{data}" if isinstance(data, str) else None)
+    if kind == "image" and isinstance(address, str):
+        return {"type": "image_url", "image_url": {"url": address}}
+    if kind == "audio" and isinstance(data, str):
+        return {"type": "input_audio", "input_audio": {"data": data, "format": str(media).rpartition("/")[2]}}
+    if kind in ("file", "document") and isinstance(data, str):
+        name = block.get("filename") or block.get("title") or "document.pdf"
+        return {"type": "file", "file": {"file_data": address, "filename": name}}
+    return None
+
+
+def _made(message: Mapping[str, Any], index: int) -> Any:
+    from langchain_core import messages as kinds
+
+    content: Any = message.get("content")
+    content = "" if content is None else content
+    named = {"name": message["name"]} if message.get("name") else {}
+    match message.get("role"):
+        case "user":
+            return kinds.HumanMessage(content, **named)
+        case "assistant":
+            return kinds.AIMessage(content, **_answered(message), **named)
+        case "system":
+            return kinds.SystemMessage(content, **named)
+        case "developer":
+            return kinds.SystemMessage(content, additional_kwargs={"__openai_role__": "developer"}, **named)
+        case "tool":
+            failed = isinstance(content, str) and content.startswith(_FAILED)
+            return kinds.ToolMessage(
+                content.removeprefix(_FAILED) if failed else content,
+                tool_call_id=message.get("tool_call_id") or "",
+                status="error" if failed else "success",
+                **named,
+            )
+        case "function":
+            return kinds.FunctionMessage(content=content, name=message.get("name") or "")
+        case role:
+            raise octavo.errors.MessageError(
+                f"message {index}: LangChain has no message of the role {role!r}", index=index
+            )
+
+
+def _answered(message: Mapping[str, Any]) -> dict[str, Any]:
+    calls: list[dict[str, Any]] = []
+    broken: list[dict[str, Any]] = []
+    for call in message.get("tool_calls") or ():
+        function: Mapping[str, Any] = call.get("function") or {}
+        arguments = function.get("arguments") or "{}"
+        named = {"name": function.get("name") or "", "id": call.get("id")}
+        try:
+            held = json.loads(arguments)
+        except ValueError:
+            held = None
+        if isinstance(held, dict):
+            calls.append({**named, "args": held, "type": "tool_call"})
+        else:
+            broken.append({**named, "args": arguments, "error": None, "type": "invalid_tool_call"})
+    extra = {name: message[name] for name in ("refusal", "reasoning_content", "function_call") if message.get(name)}
+    return {"tool_calls": calls, "invalid_tool_calls": broken, "additional_kwargs": extra}
+
+
+def _extra(held: Any) -> Any:
+    return _member(held, "additional_kwargs") or {}
+
+
+def _member(value: Any, name: str) -> Any:
+    return value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)

@@ -1,0 +1,214 @@
+"""LangChain messages: written as Chat messages and back, and refused by name where they are given as they are."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+import octavo
+from octavo.errors import MessageError
+from octavo.formats import ERROR_MARK, convert
+from octavo.integrations import langchain
+from octavo.integrations.langchain import from_messages, to_messages, trim
+from octavo.messages import FORMATS, infer_format
+
+
+@dataclass
+class Message:
+    """What LangChain's messages have in common, without LangChain."""
+
+    type: str
+    content: Any
+    tool_calls: list[dict[str, Any]] = field(default_factory=list)
+    tool_call_id: str | None = None
+    status: str = "success"
+    additional_kwargs: dict[str, Any] = field(default_factory=dict)
+
+
+CALL = {"name": "look", "args": {"곳": "서울"}, "id": "c1", "type": "tool_call"}
+SESSION = [
+    Message("system", "policy"),
+    Message("human", "look it up"),
+    Message("ai", "", tool_calls=[CALL]),
+    Message("tool", "found", tool_call_id="c1"),
+    Message("AIMessageChunk", "done"),
+]
+WRITTEN = [
+    {"role": "system", "content": "policy"},
+    {"role": "user", "content": "look it up"},
+    {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "look", "arguments": '{"곳":"서울"}'}}],
+    },
+    {"role": "tool", "content": "found", "tool_call_id": "c1"},
+    {"role": "assistant", "content": "done"},
+]
+
+
+def test_objects_and_dumps_are_written_alike() -> None:
+    dumps = [{"type": one.type, "data": vars(one)} for one in SESSION]
+    assert to_messages(SESSION) == WRITTEN
+    assert to_messages(dumps) == WRITTEN
+    assert to_messages([vars(one) for one in SESSION]) == WRITTEN
+    assert octavo.validate(WRITTEN, "openai") == []
+
+
+def test_chat_messages_pairs_and_texts_are_taken_too() -> None:
+    given = [WRITTEN[0], ("human", "hello"), "more"]
+    written = to_messages(given)
+    assert written[0] is WRITTEN[0]
+    assert written[1:] == [{"role": "user", "content": "hello"}, {"role": "user", "content": "more"}]
+
+
+def test_blocks_of_an_answer_become_members() -> None:
+    blocks = [
+        {"type": "thinking", "thinking": "hm", "signature": "s"},
+        {"type": "text", "text": "I look"},
+        {"type": "tool_use", "id": "c1", "name": "look", "input": {}},
+    ]
+    (written,) = to_messages([Message("ai", blocks, tool_calls=[CALL])])
+    assert written["content"] == [{"type": "text", "text": "I look"}]
+    assert written["reasoning_content"] == "hm"
+    assert [call["id"] for call in written["tool_calls"]] == ["c1"]
+
+
+@pytest.mark.parametrize(
+    "block, part",
+    [
+        ({"type": "image", "url": "https://x/a.png"}, {"type": "image_url", "image_url": {"url": "https://x/a.png"}}),
+        (
+            {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AA=="}},
+            {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}},
+        ),
+        (
+            {"type": "file", "base64": "AA==", "mime_type": "application/pdf", "filename": "a.pdf"},
+            {"type": "file", "file": {"file_data": "data:application/pdf;base64,AA==", "filename": "a.pdf"}},
+        ),
+        (
+            {"type": "audio", "base64": "AA==", "mime_type": "audio/wav"},
+            {"type": "input_audio", "input_audio": {"data": "AA==", "format": "wav"}},
+        ),
+        ({"type": "image_url", "image_url": {"url": "u"}}, {"type": "image_url", "image_url": {"url": "u"}}),
+    ],
+)
+def test_media_become_parts(block: dict[str, Any], part: dict[str, Any]) -> None:
+    assert to_messages([Message("human", [block])]) == [{"role": "user", "content": [part]}]
+
+
+def test_a_failed_result_carries_the_mark_of_the_formats() -> None:
+    (written,) = to_messages([Message("tool", "no such file", tool_call_id="c1", status="error")])
+    assert written["content"] == f"{ERROR_MARK}no such file"
+    assert langchain._FAILED == ERROR_MARK
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        Message("remove", ""),
+        Message("human", 7),
+        Message("human", [{"type": "hologram"}]),
+        Message("human", [7]),
+        Message("ai", [{"type": "tool_use", "id": "c9", "name": "look", "input": {}}]),
+        Message("ai", "", tool_calls=[{"name": "look", "args": {"a": float("nan")}, "id": "c1"}]),
+        ("nobody", "hello"),
+        {"type": "human", "data": None},
+        object(),
+        7,
+        None,
+    ],
+)
+def test_what_chat_cannot_say_is_refused_with_its_place(wrong: Any) -> None:
+    with pytest.raises(MessageError, match="message 1: ") as caught:
+        to_messages([SESSION[0], wrong])
+    assert caught.value.index == 1
+
+
+def test_trim_gives_the_caller_s_own_messages() -> None:
+    said = [Message("human" if n % 2 == 0 else "ai", f"text {n} " * 40) for n in range(40)]
+    kept = trim([SESSION[0], *said, Message("human", "and now?")], budget=1_000, model="gpt-5.6")
+    assert kept[0] is SESSION[0]
+    assert 3 < len(kept) < len(said)
+    own = {id(one) for one in (*SESSION, *said)}
+    assert all(id(one) in own for one in kept[:-1])
+    assert kept[-1].content == "and now?"
+
+
+# ---- given as they are ----------------------------------------------------------------------------------------------
+
+NAMED = r"octavo\.integrations\.langchain\.to_messages"
+RAW: list[list[Any]] = [
+    [SESSION[1]],
+    [SESSION[1], SESSION[4]],
+    SESSION,
+    [{"type": "human", "data": {"content": "hello"}}],
+    [{"type": "ai", "content": "", "tool_calls": []}, {"type": "human", "content": "hello"}],
+    [{"role": "user", "content": "hello"}, SESSION[2]],
+]
+
+
+@pytest.mark.parametrize("format_name", [None, *FORMATS])
+@pytest.mark.parametrize("messages", RAW)
+def test_raw_langchain_messages_are_refused_by_name_everywhere(messages: list[Any], format_name: Any) -> None:
+    stated = {} if format_name is None else {"format": format_name}
+    counter = octavo.counter_for("gpt-5.6")
+    for read in (
+        lambda: octavo.assemble(messages, budget=1_000, **stated),
+        lambda: octavo.validate(messages, **stated),
+        lambda: octavo.repair(messages, **stated),
+        lambda: counter.count_messages(messages, **stated),
+        lambda: [octavo.Transcript(**stated).append(one) for one in messages],
+    ):
+        with pytest.raises(MessageError, match=NAMED):
+            read()
+
+
+@pytest.mark.parametrize("target", ["anthropic", "openai", "openai-responses"])
+@pytest.mark.parametrize("source", [None, "anthropic", "openai", "openai-responses"])
+@pytest.mark.parametrize("messages", RAW)
+def test_no_conversion_loses_them(messages: list[Any], source: Any, target: Any) -> None:
+    with pytest.raises(MessageError, match=NAMED):
+        convert(messages, target, source=source)
+
+
+@pytest.mark.parametrize(
+    "unknown", [{"type": "hologram"}, {"type": "hologram", "content": "x"}, Message("hologram", "x")]
+)
+def test_an_unknown_object_is_no_item(unknown: Any) -> None:
+    messages = [unknown, {"role": "user", "content": "hello"}]
+    assert infer_format(messages) == "openai"
+    for read in (octavo.validate, octavo.repair, lambda given: octavo.assemble(given, budget=100)):
+        with pytest.raises(MessageError, match="message 0: it has no role"):
+            read(messages)
+
+
+def test_among_items_an_unknown_object_is_one_of_another_version() -> None:
+    items = [{"type": "reasoning", "summary": []}, {"type": "hologram", "content": "x"}]
+    assert infer_format(items) == "openai-responses"
+    assert octavo.assemble([{"role": "user", "content": "x"}, *items], budget=1_000).format == "openai-responses"
+
+
+# ---- with LangChain -------------------------------------------------------------------------------------------------
+
+
+def test_langchain_s_own_messages_go_there_and_back() -> None:
+    kinds: Any = pytest.importorskip("langchain_core.messages")
+    given = [
+        kinds.SystemMessage("policy"),
+        kinds.HumanMessage([{"type": "text", "text": "look"}], name="kim"),
+        kinds.AIMessage("", tool_calls=[{"name": "look", "args": {"q": 1}, "id": "c1"}]),
+        kinds.ToolMessage("found", tool_call_id="c1", status="error"),
+        kinds.AIMessage("done", additional_kwargs={"reasoning_content": "hm"}),
+        kinds.FunctionMessage("x", name="f"),
+    ]
+    written = to_messages(given)
+    assert written == to_messages([kinds.message_to_dict(one) for one in given])
+    assert to_messages(from_messages(written)) == written
+    assert from_messages(written) == given
+    with pytest.raises(MessageError, match=NAMED):
+        octavo.assemble(given, budget=1_000)
+    assert trim(given[:3], budget=1_000)[:3] == given[:3]
+    assert json.dumps(written)
