@@ -47,6 +47,15 @@ impl Draft {
         self.parts.iter().any(|part| is_thinking(&part.row) || (signed && part.row.flags.has(BlockFlags::SIGNED)))
     }
 
+    pub(super) fn holds_thinking(&self) -> bool {
+        self.parts.iter().any(|part| is_thinking(&part.row))
+    }
+
+    /// Whether a block of it is not taken as it stands in the input.
+    pub(super) fn is_edited(&self) -> bool {
+        self.parts.iter().any(|part| matches!(part.piece, Piece::Block { edits, .. } if edits != Edits::default()))
+    }
+
     pub(super) fn has(&self, kind: BlockKind) -> bool {
         self.parts.iter().any(|part| part.row.kind == kind)
     }
@@ -157,8 +166,12 @@ impl Layer<'_, '_> {
         if message.role() != Role::Assistant {
             return self.add_other(message);
         }
-        let parts = self.keep(message);
-        self.push(message, parts);
+        if self.continues_turn(message) {
+            self.join(message);
+        } else {
+            let parts = self.keep(message);
+            self.push(message, parts);
+        }
         let calls = message.numbered().filter(|(_, block)| block.kind == BlockKind::Call);
         self.waiting.extend(calls.map(|(number, block)| ((message.position, number), *block, message.index)));
         let (run_end, last_call) = self.run_of(message.position);
@@ -182,6 +195,38 @@ impl Layer<'_, '_> {
             }
         }
         self.run
+    }
+
+    /// Whether a message goes on with the assistant turn before it, which began with thinking and has not called:
+    /// clients that store a turn block by block, as it streams in, make such messages of it. One that has thinking of
+    /// its own is a turn of its own.
+    fn continues_turn(&self, message: &Message<'_>) -> bool {
+        let before = self.drafts.last().filter(|last| last.role == Role::Assistant && last.holds_thinking());
+        let joins = self.layout == Layout::Packed && self.list.demands.alternate.is_some();
+        before.is_some() && joins && !message.has(MessageFlags::THINKING) && !message.blocks.is_empty()
+    }
+
+    /// Puts a message back into the turn that it is a part of, at once: what stands beside thinking is not edited.
+    fn join(&mut self, message: &Message<'_>) {
+        self.log(ChangeKind::Merged, message.index, None, self.list.demands.alternate);
+        let whole = message.blocks.iter().all(|block| block.kind != BlockKind::Result);
+        let blank = self.drops_empty();
+        let parts: Vec<Part> = if whole {
+            message.numbered().map(|(number, block)| taken(message.index, number, block, None)).collect()
+        } else {
+            self.keep(message)
+        };
+        let Some(turn) = self.drafts.last_mut() else { return };
+        turn.parts.extend(parts);
+        if whole {
+            return;
+        }
+        turn.parts.retain(|part| !(is_thinking(&part.row) || blank && is_blank(&part.row)));
+        let (first, emptied) = (turn.origin(), turn.parts.is_empty());
+        if emptied {
+            self.drafts.pop();
+        }
+        self.log(ChangeKind::DroppedThinking, first, None, Some(self.list.demands.orphan));
     }
 
     fn push(&mut self, message: &Message<'_>, parts: Vec<Part>) {
@@ -278,7 +323,7 @@ impl Layer<'_, '_> {
         let place = (message.position, number);
         let claim = self.pairs.claim_of(place);
         let stays = match claim {
-            Claim::Answers(_) | Claim::ByPlace(_) | Claim::Replaces(_) => true,
+            Claim::Answers(_) | Claim::ByPlace(_) | Claim::Replaces(_) | Claim::Stored => true,
             Claim::Unknown => may_stand_alone(self.list, block),
             Claim::Early(_) | Claim::Replaced(_) | Claim::Follows(_) => false,
         };
@@ -288,7 +333,7 @@ impl Layer<'_, '_> {
         }
         let demands = self.list.demands;
         match claim {
-            Claim::Unknown => self.log(ChangeKind::DroppedResult, message.index, Some(number), Some(demands.orphan)),
+            Claim::Unknown | Claim::Stored => self.log(ChangeKind::DroppedResult, message.index, Some(number), Some(demands.orphan)),
             Claim::Replaced(_) => {
                 self.log(ChangeKind::ReplacedResult, message.index, Some(number), Some(demands.repeated));
             }

@@ -189,7 +189,7 @@ fn judge_order(list: &List<'_>, found: &mut Vec<Violation>) {
 
 fn judge_result(list: &List<'_>, pairs: &Pairs, place: Place, block: &BlockRow) -> Option<RuleId> {
     match pairs.claim_of(place) {
-        Claim::Answers(_) => None,
+        Claim::Answers(_) | Claim::Stored => None,
         // Of several results, all but the first are too many.
         Claim::Replaced(call) if pairs.first_result_of(call) == Some(place) => None,
         Claim::ByPlace(_) => by_place(list.demands, block.flags.has(BlockFlags::NO_ID)),
