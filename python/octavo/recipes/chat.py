@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from octavo.recipes.shape import NO_RESULT, NOTES, Block, Edits, Piece, Shape, as_block, parted, text_of
+from octavo.formats.results import ERROR_MARK
+from octavo.recipes.shape import NO_RESULT, NOTES, Block, Edits, Piece, Shape, as_block, name_in, parted, text_of
 from octavo.spread import calls_in, is_list, is_object, spread
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ class Chat(Shape):
 
     def id_of(self, block: Block) -> object:
         """Give the id of a call, or the one that a tool message names."""
+        if block.get("type") == "tool_result":
+            return block.get("tool_use_id")
         return block.get("tool_call_id") if block.get("role") in ("tool", "function") else block.get("id")
 
     def name_of(self, call: Block) -> object:
@@ -76,6 +79,9 @@ class Chat(Shape):
 
     def _tool_message(self, piece: Piece) -> Block:
         message = dict(self.message(piece[1]))
+        block = self.block(piece[1], piece[2])
+        if block.get("type") == "tool_result":
+            return {"role": "tool", "tool_call_id": self.result_id(piece), "content": _foreign_content(block)}
         if message.get("role") != "function" or piece[4] & Edits.TAKE_ID:
             message["role"] = "tool"
             message["tool_call_id"] = self.result_id(piece)
@@ -97,7 +103,7 @@ class Chat(Shape):
         if is_list(message.get("tool_calls")) and not message["tool_calls"]:
             del message["tool_calls"]
         says = message.get("tool_calls") or any(
-            message.get(member) is not None for member in ("function_call", "refusal")
+            message.get(member) is not None for member in ("function_call", "refusal", "audio")
         )
         if not (says and message.get("role") == "assistant") or message.get("content") is not None:
             message["content"] = _content(message.get("content"))
@@ -176,16 +182,43 @@ def _part(item: object) -> object:
     return item if isinstance(item, Mapping) else part
 
 
+def _foreign_content(result: Block) -> object:
+    """What a result in Anthropic's shape says, as a tool message has it; a failed one says so in its text."""
+    texts, pictures = parted(result.get("content"), _picture)
+    mark = ERROR_MARK if result.get("is_error") is True else ""
+    said = mark + "\n".join(texts)
+    if not pictures:
+        return said
+    return [*([{"type": "text", "text": said}] if said else []), *pictures]
+
+
+def _picture(block: Block) -> Block | None:
+    """A picture in Anthropic's shape as a part of Chat's; nothing else can be one."""
+    source = block.get("source")
+    if block.get("type") != "image" or not isinstance(source, Mapping):
+        return None
+    url = source.get("url")
+    if isinstance(source.get("data"), str):
+        url = f"data:{source.get('media_type') or 'image/png'};base64,{source['data']}"
+    return {"type": "image_url", "image_url": {"url": url}} if isinstance(url, str) else None
+
+
 def _mended_call(call: Block, member: str) -> Block:
-    """A call with a text as its arguments. One without `function` has its name and arguments beside the id."""
+    """A call with its type, its name and a text as its arguments.
+
+    One without `function` has its name and arguments beside the id.
+    """
     if member == "function_call":
-        return {**call, "arguments": text_of(call.get("arguments")) or "{}"}
-    function = as_block(call.get("function") or {"name": call.get("name") or "unknown", **_arguments(call)})
+        return {**call, "name": name_in(call), "arguments": text_of(call.get("arguments")) or "{}"}
+    if call.get("function") is None and call.get("custom") is not None:
+        custom = as_block(call["custom"])
+        return {**call, "type": "custom", "custom": {**custom, "name": name_in(custom)}}
+    function = as_block(call.get("function") or {"name": call.get("name"), **_arguments(call)})
     kept = {key: value for key, value in call.items() if key not in ("name", "arguments", "input")}
     return {
         **kept,
         "type": "function",
-        "function": {**function, "arguments": text_of(function.get("arguments")) or "{}"},
+        "function": {**function, "name": name_in(function), "arguments": text_of(function.get("arguments")) or "{}"},
     }
 
 

@@ -2,8 +2,9 @@
 
 use super::media::{Sort, Told};
 use super::{
-    BlockEnd, BlockFlags, BlockKind, MessageEnd, MessageFlags, Role, Sink, TextKind, anthropic, arguments, attached, bare_item,
-    json_in, json_text, media, name, other_block, other_item, reasoning, role_of, spoken, spread, text_flags,
+    BlockEnd, BlockFlags, BlockKind, MessageEnd, MessageFlags, Role, Sink, TextKind, anthropic, arguments, attached,
+    bare_item, json_in, json_text, media, name, other_block, other_item, reasoning, role_of, spoken, spread,
+    text_flags,
 };
 use crate::error::Result;
 use crate::node::{Key, Node, NodeKind};
@@ -146,8 +147,7 @@ fn tool_call<N: Node, S: Sink>(call: &N, sink: &mut S) {
     let id = call.get(Key::Id);
     let id = id.as_ref().and_then(Node::text).unwrap_or_default();
     let typed = call.get(Key::Type).as_ref().and_then(Node::text).is_some_and(|kind| !kind.is_empty());
-    let mut flags =
-        BlockFlags::default().when(id.is_empty(), BlockFlags::NO_ID).when(!typed, BlockFlags::MALFORMED);
+    let mut flags = BlockFlags::default().when(id.is_empty(), BlockFlags::NO_ID).when(!typed, BlockFlags::MALFORMED);
     if let Some(function) = call.get(Key::Function) {
         flags = flags.with(function_call(&function, sink));
     } else if let Some(custom) = call.get(Key::Custom) {

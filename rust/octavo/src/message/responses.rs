@@ -165,14 +165,19 @@ fn read_part<N: Node, S: Sink>(role: Role, part: &N, sink: &mut S) {
         kind @ ("input_text" | "output_text" | "text" | "refusal") => {
             // "Invalid value: 'input_text'. Supported values are: 'output_text' and 'refusal'."
             let own = if role == Role::Assistant { kind.starts_with(['o', 'r']) } else { kind.starts_with('i') };
-            text_part(part, BlockFlags::default().when(!own, BlockFlags::MALFORMED), sink);
+            let said = if kind == "refusal" { [Key::Refusal, Key::Text] } else { [Key::Text, Key::Refusal] };
+            let flags = BlockFlags::default().when(!own, BlockFlags::MALFORMED);
+            // A refusal of another name than its own is written anew.
+            let flags = flags.when(kind == "refusal" && part.get(Key::Refusal).is_none(), BlockFlags::MALFORMED);
+            text_part(part, said, flags, sink);
         }
         _ => other_block(part, BlockFlags::default(), sink),
     }
 }
 
-fn text_part<N: Node, S: Sink>(part: &N, flags: BlockFlags, sink: &mut S) {
-    let value = part.get(Key::Text).or_else(|| part.get(Key::Refusal));
+/// Its text stands in the first of the two members that is there.
+fn text_part<N: Node, S: Sink>(part: &N, said: [Key; 2], flags: BlockFlags, sink: &mut S) {
+    let value = said.iter().find_map(|&key| part.get(key));
     let flags = flags.with(spoken(value.as_ref(), sink));
     sink.end_block(BlockEnd { kind: BlockKind::Text, flags, id: "" });
 }

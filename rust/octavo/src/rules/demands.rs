@@ -137,7 +137,7 @@ const OPENAI: Demands = Demands {
     call_id: Some(RuleId::O11),
     shape: Some(RuleId::O8),
     call_shape: Some(RuleId::O13),
-    long_id: Some(RuleId::O14),
+    long_id: None,
     content: Some(RuleId::O7),
     call_list: Some(RuleId::O10),
     silent_error: None,
@@ -150,6 +150,7 @@ const RESPONSES: Demands = Demands {
     unknown: RuleId::R1,
     repeated: RuleId::R1,
     call_list: None,
+    long_id: Some(RuleId::O14),
     // A turn is several items, and nobody has seen the server mind.
     turn_ids: None,
     size: Some(RuleId::R6),
@@ -174,7 +175,6 @@ const GEMINI: Demands = Demands {
     call_id: None,
     shape: None,
     call_shape: None,
-    long_id: None,
     content: None,
     call_list: None,
     ..OPENAI

@@ -192,8 +192,7 @@ impl Mender<'_, '_> {
     /// was signed. What has none goes on with the turn before it, unless it would be edited beside reasoning.
     fn must_part(&self, last: &Draft, draft: &Draft) -> bool {
         let provider = self.list.provider;
-        draft.role == Role::Assistant
-            && (draft.is_bound(provider) || last.is_bound(provider) && draft.is_edited())
+        draft.role == Role::Assistant && (draft.is_bound(provider) || last.is_bound(provider) && draft.is_edited())
     }
 
     /// For each draft, the rule that forbids it behind the one before. From the end: where only messages
