@@ -43,20 +43,24 @@ _PAIRING_MEMBERS: Final = {"mcp_approval_request": "id", "mcp_approval_response"
 
 def _is_message(item: Block) -> bool:
     """Whether an item is a message: of that type, or of none. A type that is no text is none."""
+    return _may_be_message(item) and not (_is_tool_message(item) or _is_reference(item))
+
+
+def _may_be_message(item: Block) -> bool:
     kind = item.get("type")
-    if isinstance(kind, str) and kind:
-        return kind == "message"
-    return not (_is_tool_message(item) or _is_reference(item))
+    return not isinstance(kind, str) or kind in ("", "message")
 
 
 def _is_tool_message(item: Block) -> bool:
     """Whether an item is a message of Chat Completions that answers a call."""
-    return item.get("role") in ("tool", "function") and item.get("tool_call_id") is not None
+    answers = item.get("role") in ("tool", "function") and item.get("tool_call_id") is not None
+    return answers and _may_be_message(item)
 
 
 def _is_reference(item: Block) -> bool:
     """Whether an item without a type points to one that the provider holds."""
-    return isinstance(item.get("id"), str) and item.get("role") is None and item.get("content") is None
+    bare = item.get("role") is None and item.get("content") is None and item.get("type") != "message"
+    return bare and isinstance(item.get("id"), str)
 
 
 def _pairing_member(item: Block) -> str:
