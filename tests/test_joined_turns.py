@@ -87,7 +87,6 @@ def test_no_note_stays_where_the_thinking_that_it_parted_leaves() -> None:
         [TASK, assistant(THINKING), assistant(THINKING, call("a")), results("a")],
         [TASK, assistant(THINKING, text("x")), assistant(THINKING, call("a")), results("a")],
         [assistant(THINKING), TASK],
-        [assistant(THINKING), TASK, assistant(call("a")), results("a")],
     ]
     for stored in lists:
         repaired = octavo.repair(stored, "anthropic", thinking=False)

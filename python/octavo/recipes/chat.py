@@ -73,7 +73,7 @@ class Chat(Shape):
         call = self.block(index, number)
         if "id" not in call and "function" not in call and call is self.message(index).get("function_call"):
             # The member `function_call` of older clients: its result has a name and no id.
-            return {"role": "function", "name": call["name"], "content": NO_RESULT}
+            return {"role": "function", "name": name_in(call), "content": NO_RESULT}
         call_id = self.final_id(index, number, made)
         return {"role": "tool", **({"tool_call_id": call_id} if call_id else {}), "content": NO_RESULT}
 
@@ -102,8 +102,10 @@ class Chat(Shape):
             message["role"] = "assistant"
         if is_list(message.get("tool_calls")) and not message["tool_calls"]:
             del message["tool_calls"]
-        says = message.get("tool_calls") or any(
-            message.get(member) is not None for member in ("function_call", "refusal", "audio")
+        says = (
+            message.get("tool_calls")
+            or any(message.get(member) is not None for member in ("function_call", "refusal"))
+            or _is_spoken(message.get("audio"))
         )
         if not (says and message.get("role") == "assistant") or message.get("content") is not None:
             message["content"] = _content(message.get("content"))
@@ -140,6 +142,11 @@ class Chat(Shape):
         if member in _REASONING:
             return {"type": "reasoning"}
         return as_block(message[member] if number is None else message[member][number])
+
+
+def _is_spoken(audio: object) -> bool:
+    """Whether it names an answer that was spoken, which then needs no content."""
+    return is_object(audio) and as_block(audio).get("id") is not None
 
 
 def _of_assistant(message: Block) -> Block:

@@ -23,7 +23,7 @@ from octavo.recipes.shape import (
     spoken,
     text_of,
 )
-from octavo.spread import is_list, spread
+from octavo.spread import is_list, is_object, spread
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -235,7 +235,7 @@ class Bedrock(Packed):
             return {**block, "text": text_of(block["text"])}
         key, inside = self._inside(block)
         if key != "toolResult":
-            return {**block, key: {**inside, "name": name_in(inside)}} if inside else block
+            return {**block, key: {**inside, "name": name_in(inside)}} if key in block else block
         return {**block, key: {**inside, "content": [as_block(item, None) for item in spread(inside.get("content"))]}}
 
     def arguments(self, block: Block) -> Block:
@@ -277,8 +277,10 @@ class Bedrock(Packed):
 
     @staticmethod
     def _inside(block: Block) -> tuple[str, Block]:
-        key = "toolResult" if block.get("toolResult") is not None else "toolUse"
-        return key, as_block(block.get(key) or {}, None)
+        # The engine looks for a call first.
+        key = "toolResult" if block.get("toolUse") is None and block.get("toolResult") is not None else "toolUse"
+        inside = block.get(key)
+        return key, plain(inside) if is_object(inside) else {}
 
 
 # The members of Gemini's parts that repairs touch, as the Python client spells them where it differs from the API.

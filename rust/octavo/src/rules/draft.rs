@@ -3,7 +3,7 @@
 use super::content::{is_blank, is_void};
 use super::demands::Layout;
 use super::matching::Place;
-use super::pairing::{is_loose, may_stand_alone};
+use super::pairing::{is_loose, may_stand_alone, missing_id};
 use super::pairs::{Claim, Pairs};
 use super::reasoning::{is_thinking, opens_turn};
 use super::recipe::{Change, ChangeKind, Edits, Note, Piece, Recipe, told_row};
@@ -463,10 +463,11 @@ impl Layer<'_, '_> {
         let Some(call) = claim.answered() else { return taken(index, place.1, block, None) };
         let call = self.list.at(call.0).map(|message| (message.index, call.1));
         let mut part = taken(index, place.1, block, call);
-        let take_id = matches!(claim, Claim::ByPlace(_)) && self.list.demands.missing_id.is_some();
+        let rule = missing_id(self.list);
+        let take_id = matches!(claim, Claim::ByPlace(_)) && rule.is_some();
         if let (true, Piece::Block { edits, .. }) = (take_id, &mut part.piece) {
             edits.take_id = true;
-            self.log(ChangeKind::GaveId, index, Some(place.1), self.list.demands.missing_id);
+            self.log(ChangeKind::GaveId, index, Some(place.1), rule);
         }
         part
     }
