@@ -399,7 +399,10 @@ def of_model(items: list[dict[str, Any]], index: int) -> bool:
     if index < 0 or index >= len(items):
         return False
     kind = items[index].get("type", "item_reference")
-    return kind in ("function_call", "reasoning", "item_reference") or items[index].get("role") in ("assistant", "model")
+    return kind in ("function_call", "reasoning", "item_reference") or items[index].get("role") in (
+        "assistant",
+        "model",
+    )
 
 
 def lonely(items: list[dict[str, Any]], index: int) -> bool:

@@ -165,7 +165,9 @@ def test_a_long_id_of_a_call_is_replaced_on_both_sides() -> None:
 CACHE = {"cache_control": {"type": "ephemeral"}}
 
 
-@pytest.mark.parametrize(("own", "nested", "before"), [(0, 6, 1), (1, 6, 1), (1, 9, 0), (0, 5, 4), (1, 3, 3), (0, 2, 4)])
+@pytest.mark.parametrize(
+    ("own", "nested", "before"), [(0, 6, 1), (1, 6, 1), (1, 9, 0), (0, 5, 4), (1, 3, 3), (0, 2, 4)]
+)
 def test_the_newest_four_breakpoints_stay(own: int, nested: int, before: int) -> None:
     opening = [{"type": "text", "text": str(at), **CACHE} for at in range(before)] or [{"type": "text", "text": "x"}]
     inside = [{"type": "text", "text": f"n{at}", **CACHE} for at in range(nested)]
@@ -191,7 +193,11 @@ def test_the_newest_four_breakpoints_stay(own: int, nested: int, before: int) ->
 def test_a_failed_result_of_empty_lists_gets_a_word_at_once() -> None:
     use = {"type": "tool_use", "id": "a", "name": "look", "input": {}}
     for content in ([[[]]], [[], [""]], [[{"type": "text", "text": ""}]], [None]):
-        messages = [USER, {"role": "assistant", "content": [use]}, {"role": "user", "content": [foreign(content, is_error=True)]}]
+        messages = [
+            USER,
+            {"role": "assistant", "content": [use]},
+            {"role": "user", "content": [foreign(content, is_error=True)]},
+        ]
         repaired = octavo.repair(messages, "anthropic").messages
         assert octavo.validate(repaired, "anthropic") == [], content
         assert octavo.repair(repaired, "anthropic").log == ()

@@ -333,7 +333,11 @@ CASES: list[tuple[str, str, Messages, Messages, dict[str, Any]]] = [
     (
         "O13",
         "openai",
-        [user("a"), {**chat_call("c1"), "tool_calls": [{**chat_call("c1")["tool_calls"][0], "type": None}]}, tool("c1")],
+        [
+            user("a"),
+            {**chat_call("c1"), "tool_calls": [{**chat_call("c1")["tool_calls"][0], "type": None}]},
+            tool("c1"),
+        ],
         [user("a"), chat_call("c1"), tool("c1")],
         {},
     ),
