@@ -37,7 +37,9 @@ impl Draft {
     }
 
     fn of(message: &Message<'_>, parts: Vec<Part>) -> Self {
-        Self { role: message.role(), from: Some(message.index), parts, flags: message.row.flags, add_reasoning: false }
+        let thinks = parts.iter().any(|part| is_thinking(&part.row));
+        let flags = message.row.flags.without(MessageFlags::THINKING).when(thinks, MessageFlags::THINKING);
+        Self { role: message.role(), from: Some(message.index), parts, flags, add_reasoning: false }
     }
 
     /// Whether it holds reasoning, so that nothing in it may be edited.
@@ -201,7 +203,9 @@ impl Layer<'_, '_> {
     /// clients that store a turn block by block, as it streams in, make such messages of it. One that has thinking of
     /// its own is a turn of its own.
     fn continues_turn(&self, message: &Message<'_>) -> bool {
-        let before = self.drafts.last().filter(|last| last.role == Role::Assistant && last.holds_thinking());
+        // Asked at each message of a run: what a draft holds is told by its flags here, not by its blocks.
+        let thinks = |last: &&Draft| last.role == Role::Assistant && last.flags.has(MessageFlags::THINKING);
+        let before = self.drafts.last().filter(thinks);
         let joins = self.layout == Layout::Packed && self.list.demands.alternate.is_some();
         before.is_some() && joins && !message.has(MessageFlags::THINKING) && !message.blocks.is_empty()
     }
@@ -222,6 +226,7 @@ impl Layer<'_, '_> {
             return;
         }
         turn.parts.retain(|part| !(is_thinking(&part.row) || blank && is_blank(&part.row)));
+        turn.flags = turn.flags.without(MessageFlags::THINKING);
         let (first, emptied) = (turn.origin(), turn.parts.is_empty());
         if emptied {
             self.drafts.pop();

@@ -156,14 +156,19 @@ impl Mender<'_, '_> {
         }
         let clashes = self.clashes();
         let mut merged: Vec<Draft> = Vec::with_capacity(self.drafts.len());
+        // Of the last one, kept: asked of it again at each message of a long run, it would be a square.
+        let mut bound = false;
         for (draft, clash) in std::mem::take(&mut self.drafts).into_iter().zip(clashes) {
             match (clash, merged.last_mut()) {
-                (Some(rule), Some(last)) if !self.must_part(last, &draft) => {
+                (Some(rule), Some(last)) if !self.must_part(bound, &draft) => {
                     self.log.push(change(ChangeKind::Merged, draft.origin(), None, rule));
                     last.from = last.from.or(draft.from);
                     last.parts.extend(draft.parts);
                 }
-                _ => merged.push(draft),
+                _ => {
+                    bound = draft.is_bound(self.list.provider);
+                    merged.push(draft);
+                }
             }
         }
         self.drafts = merged;
@@ -189,10 +194,9 @@ impl Mender<'_, '_> {
     }
 
     /// Two turns that are both whole: the second has reasoning of its own, whose place in its message is part of what
-    /// was signed. What has none goes on with the turn before it, unless it would be edited beside reasoning.
-    fn must_part(&self, last: &Draft, draft: &Draft) -> bool {
-        let provider = self.list.provider;
-        draft.role == Role::Assistant && (draft.is_bound(provider) || last.is_bound(provider) && draft.is_edited())
+    /// was signed. What has none goes on with the turn before it, unless it is edited and that one holds reasoning (`bound`).
+    fn must_part(&self, bound: bool, draft: &Draft) -> bool {
+        draft.role == Role::Assistant && (draft.is_bound(self.list.provider) || bound && draft.is_edited())
     }
 
     /// For each draft, the rule that forbids it behind the one before. From the end: where only messages
@@ -207,7 +211,7 @@ impl Mender<'_, '_> {
             let same = before.role == draft.role && draft.role != Role::System;
             let calls = draft.role == Role::Assistant && (draft.has(BlockKind::Call) || joined);
             *clash = demands.alternate.or(demands.calls_after_user.filter(|_| calls)).filter(|_| same);
-            joined = clash.is_some() && !self.must_part(before, draft);
+            joined = clash.is_some() && !self.must_part(before.is_bound(self.list.provider), draft);
         }
         clashes
     }
