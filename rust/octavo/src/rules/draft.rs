@@ -339,7 +339,7 @@ impl Layer<'_, '_> {
         let demands = self.list.demands;
         match claim {
             Claim::Unknown | Claim::Stored => {
-                self.log(ChangeKind::DroppedResult, message.index, Some(number), Some(demands.orphan))
+                self.log(ChangeKind::DroppedResult, message.index, Some(number), Some(demands.orphan));
             }
             Claim::Replaced(_) => {
                 self.log(ChangeKind::ReplacedResult, message.index, Some(number), Some(demands.repeated));

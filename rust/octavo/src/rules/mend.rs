@@ -31,6 +31,7 @@ pub(super) fn mend(list: &List<'_>, drafts: Vec<Draft>, log: &mut Vec<Change>) -
     mender.sign_calls();
     mender.add_reasoning();
     mender.settle_breakpoints();
+    mender.tell_loop_start();
     mender.drafts
 }
 
@@ -318,6 +319,22 @@ impl Mender<'_, '_> {
                 draft.add_reasoning = true;
                 self.log.push(change(ChangeKind::AddedReasoning, draft.origin(), None, RuleId::D1));
             }
+        }
+    }
+
+    /// A7, told of the list as it now is: what was joined may have cured it, and thinking that had to leave brings it.
+    fn tell_loop_start(&mut self) {
+        let mode = self.list.mode;
+        if !self.is(Provider::Anthropic) || mode.thinking != Some(true) || !mode.thinking_first {
+            return;
+        }
+        self.log.retain(|told| told.rule != RuleId::A7);
+        let from = self.drafts.iter().rposition(Draft::opens_turn).map_or(0, |at| at + 1);
+        let mut turn = self.drafts.iter().skip(from).filter(|draft| draft.role == Role::Assistant);
+        let Some(first) = turn.clone().next() else { return };
+        let thinks = first.parts.first().is_some_and(|part| is_thinking(&part.row));
+        if !thinks && turn.any(|draft| draft.has(BlockKind::Call)) {
+            self.log.push(change(ChangeKind::Told, first.origin(), None, RuleId::A7));
         }
     }
 
