@@ -49,12 +49,13 @@ def test_what_such_a_result_holds_is_kept() -> None:
 
 
 def test_a_stray_result_survives_every_conversion() -> None:
-    lists = [
+    lists: list[tuple[Any, Messages]] = [
         ("openai", [USER, CHAT_CALL, {"role": "user", "content": [foreign()]}]),
         ("openai-responses", [USER, ITEM_CALL, {"role": "tool", "tool_call_id": "a", "content": "RESULT"}]),
     ]
     for source, messages in lists:
-        for target in ("anthropic", "openai", "openai-responses"):
+        targets: list[Any] = ["anthropic", "openai", "openai-responses"]
+        for target in targets:
             if target == source:
                 continue
             made = formats.convert(messages, target, source=source)
@@ -92,7 +93,7 @@ OUTPUT = {"type": "function_call_output", "call_id": "c1", "output": "ok"}
 @pytest.mark.parametrize("reference", [REFERENCE, {"id": "fc_1"}, {"id": "fc_1", "type": None}])
 def test_the_call_of_an_output_may_be_a_reference(reference: dict[str, Any]) -> None:
     items = [{"type": "item_reference", "id": "rs_1"}, reference, OUTPUT, USER]
-    stated = {"provider": "openai-responses", "format": "openai-responses"}
+    stated: dict[str, Any] = {"provider": "openai-responses", "format": "openai-responses"}
     assert octavo.validate(items, **stated) == []
     assert octavo.repair(items, **stated).messages == items
     context = octavo.assemble(items, budget=1_000, model="gpt-5", format="openai-responses")
@@ -100,7 +101,7 @@ def test_the_call_of_an_output_may_be_a_reference(reference: dict[str, Any]) -> 
 
 
 def test_a_reference_stands_for_one_call_and_not_for_a_message() -> None:
-    stated = {"provider": "openai-responses", "format": "openai-responses"}
+    stated: dict[str, Any] = {"provider": "openai-responses", "format": "openai-responses"}
     second = {**OUTPUT, "call_id": "c2"}
     assert [found.index for found in octavo.validate([REFERENCE, OUTPUT, second], **stated)] == [2]
     assert octavo.repair([REFERENCE, OUTPUT, second], **stated).messages == [REFERENCE, OUTPUT]
@@ -132,7 +133,7 @@ FOUND = {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content
 @pytest.mark.parametrize("blocks", [[SEARCH, FOUND], [SEARCH], [{"type": "text", "text": "a "}, SEARCH, FOUND]])
 def test_a_paused_turn_is_sent_back_as_it_is(blocks: list[dict[str, Any]]) -> None:
     turn = {"role": "assistant", "content": blocks}
-    stated = {"provider": "anthropic", "model": "claude-sonnet-4-6"}
+    stated: dict[str, Any] = {"provider": "anthropic", "model": "claude-sonnet-4-6"}
     assert octavo.validate([USER, turn], **stated) == []
     assert octavo.repair([USER, turn], **stated).messages == [USER, turn]
     said = {"role": "assistant", "content": [*blocks, {"type": "text", "text": "b"}]}
@@ -192,7 +193,8 @@ def test_the_newest_four_breakpoints_stay(own: int, nested: int, before: int) ->
 
 def test_a_failed_result_of_empty_lists_gets_a_word_at_once() -> None:
     use = {"type": "tool_use", "id": "a", "name": "look", "input": {}}
-    for content in ([[[]]], [[], [""]], [[{"type": "text", "text": ""}]], [None]):
+    contents: list[Any] = [[[[]]], [[], [""]], [[{"type": "text", "text": ""}]], [None]]
+    for content in contents:
         messages = [
             USER,
             {"role": "assistant", "content": [use]},
@@ -204,7 +206,8 @@ def test_a_failed_result_of_empty_lists_gets_a_word_at_once() -> None:
 
 
 def test_a_refusal_that_is_no_text_becomes_one() -> None:
-    for said in ({"refusal": 3}, {"text": 3}, {"refusal": {"a": 1}, "text": "x"}, {}):
+    refusals: list[dict[str, Any]] = [{"refusal": 3}, {"text": 3}, {"refusal": {"a": 1}, "text": "x"}, {}]
+    for said in refusals:
         item = {"type": "message", "role": "assistant", "content": [{"type": "refusal", **said}]}
         repaired = octavo.repair([USER, item], "openai-responses").messages
         assert octavo.validate(repaired, "openai-responses") == [], said
