@@ -50,7 +50,7 @@ class Chat(Shape):
 
     def output_of(self, result: Block) -> tuple[list[str], list[Block]]:
         """Give the texts of a tool message, and its other parts."""
-        return parted(result.get("content"), lambda part: part if "type" in part else None)
+        return parted(result.get("content"), _picture if result.get("type") == "tool_result" else _no_text)
 
     def compose(self, role: str, source: int | None, pieces: Sequence[Piece]) -> Block:
         """Put a message together: a note, a tool message, or a copy of its source without what left."""
@@ -187,6 +187,11 @@ def _part(item: object) -> object:
     if part.get("type") == "text" and not isinstance(part.get("text"), str):
         return {**part, "text": text_of(part.get("text"))}
     return item if isinstance(item, Mapping) else part
+
+
+def _no_text(part: Block) -> Block | None:
+    """A part of a stated kind other than a text; a text that is none is told as its JSON."""
+    return part if isinstance(part.get("type"), str) and part["type"] not in ("", "text") else None
 
 
 def _foreign_content(result: Block) -> object:
