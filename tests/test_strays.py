@@ -163,6 +163,14 @@ def test_a_long_id_of_a_call_is_replaced_on_both_sides() -> None:
     assert octavo.validate([USER, {**ITEM_CALL, "call_id": "c" * 64}, {**OUTPUT, "call_id": "c" * 64}]) == []
 
 
+def test_a_made_id_is_not_that_of_an_output_whose_call_the_provider_holds() -> None:
+    items = [USER, {**OUTPUT, "call_id": "call_2_0"}, {**ITEM_CALL, "call_id": ""}, {**OUTPUT, "call_id": ""}]
+    stated: dict[str, Any] = {"provider": "openai-responses", "format": "openai-responses", "previous_response_id": "r"}
+    repaired = octavo.repair(items, **stated).messages
+    assert repaired[2]["call_id"] == repaired[3]["call_id"] == "call_2_0_2"
+    assert octavo.validate(repaired, **stated) == []
+
+
 CACHE = {"cache_control": {"type": "ephemeral"}}
 
 

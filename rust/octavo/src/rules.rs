@@ -14,6 +14,7 @@ mod content;
 mod demands;
 mod draft;
 mod ids;
+mod layer;
 mod matching;
 mod mend;
 mod order;

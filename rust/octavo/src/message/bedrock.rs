@@ -70,7 +70,6 @@ fn silence<N: Node>(result: &N) -> BlockFlags {
     }
     let mut silent = true;
     if let Some(content) = result.get(Key::Content) {
-        silent = content.kind() == NodeKind::List;
         spread::each(&content, &mut |item| {
             let text = item.get(Key::Text).unwrap_or_else(|| item.clone());
             silent &= text.kind() == NodeKind::Null || text.text().is_some_and(|text| text.is_empty());
