@@ -12,6 +12,8 @@ Messages = list[dict[str, Any]]
 
 _IDS = st.sampled_from(["c1", "c2", "c3", "c1-2", "call_3_0"])
 _ODD_IDS = st.sampled_from(["c1", "c2", "c3", "call_1_0", "c 1", "c:1", "c_1"])
+_LONG_ID = "c" * 65
+_NAMES = st.sampled_from([{"name": "look"}, {"name": "look"}, {"name": "look"}, {"name": "find"}, {"name": ""}, {}])
 _ARGUMENTS: st.SearchStrategy[Any] = st.sampled_from([{}, {"q": 1}, {}, {"q": 2}, None, "", '{"q": 3}', "oops", [4]])
 _TEXTS = st.sampled_from(["hello", "two words", "", " ", "ends in space ", "줄\n"])
 _CACHE = st.sampled_from([None, None, None, None, {"type": "ephemeral"}, {"type": "ephemeral", "ttl": "1h"}])
@@ -31,13 +33,14 @@ def _anthropic_block() -> st.SearchStrategy[dict[str, Any]]:
     return st.one_of(
         anthropic_text(),
         _anthropic_use(),
-        st.tuples(_ODD_IDS, _ARGUMENTS).map(
-            lambda drawn: {"type": "tool_use", "id": drawn[0], "name": "look", "input": drawn[1]}
+        st.tuples(_ODD_IDS, _ARGUMENTS, _NAMES).map(
+            lambda drawn: {"type": "tool_use", "id": drawn[0], **drawn[2], "input": drawn[1]}
         ),
         st.just("bare"),
         _marked({"type": "thinking", "thinking": "hm  ", "signature": "S"}),
         _marked({"type": "redacted_thinking", "data": "x"}),
         st.just({"type": "web_search_tool_result", "tool_use_id": "w", "content": []}),
+        st.just({"type": "server_tool_use", "id": "w", "name": "web_search", "input": {}}),
     )
 
 
@@ -92,12 +95,16 @@ def anthropic() -> st.SearchStrategy[Messages]:
 def openai(draw: st.DrawFn) -> Messages:
     messages: Messages = []
     for _ in range(draw(st.integers(0, 8))):
-        kind = draw(st.sampled_from(["user", "assistant", "calls", "calls", "stray", "system", "caller"]))
+        kind = draw(st.sampled_from(["user", "assistant", "calls", "calls", "stray", "system", "caller", "foreign"]))
         if kind in ("user", "system"):
             messages.append({"role": kind, "content": draw(_TEXTS | st.sampled_from([None, [], {"ok": True}]))})
         elif kind == "caller":
             caller = {**_chat_turn(draw, [draw(_IDS)]), "role": draw(st.sampled_from(["user", "user", "system"]))}
             messages.append({key: value for key, value in caller.items() if key != "reasoning_content"})
+        elif kind == "foreign":
+            result = {"type": "tool_result", "tool_use_id": draw(_IDS), "content": "out"}
+            more = draw(st.sampled_from([[], [{"type": "text", "text": "hello"}]]))
+            messages.append({"role": "user", "content": [result, *more]})
         elif kind == "stray":
             messages.append({"role": "tool", "tool_call_id": draw(_IDS), "content": "out"})
         else:
@@ -121,8 +128,11 @@ def _chat_turn(draw: st.DrawFn, ids: list[str]) -> dict[str, Any]:
         turn["tool_calls"] = []
     if ids:
         arguments = draw(st.sampled_from(["{}", "{}", "{}", {"q": 1}, None]))
-        function = {"name": "look", "arguments": arguments}
-        turn["tool_calls"] = [{"id": name, "type": "function", "function": function} for name in ids]
+        function = {**draw(_NAMES), "arguments": arguments}
+        typed = draw(st.sampled_from([{"type": "function"}, {"type": "function"}, {"type": "function"}, {}]))
+        turn["tool_calls"] = [{"id": name, **typed, "function": function} for name in ids]
+    if draw(st.integers(0, 9)) == 0:
+        turn["audio"] = draw(st.sampled_from([{"id": "audio_1"}, {"id": "audio_1"}, {}]))
     if draw(st.integers(0, 9)) == 0:
         turn["role"] = "model"
     if draw(st.booleans()):
@@ -131,16 +141,22 @@ def _chat_turn(draw: st.DrawFn, ids: list[str]) -> dict[str, Any]:
 
 
 def responses() -> st.SearchStrategy[Messages]:
-    call = st.tuples(_IDS, st.sampled_from(["{}", "{}", {"q": 1}, None])).map(
-        lambda drawn: {"type": "function_call", "call_id": drawn[0], "name": "look", "arguments": drawn[1]}
+    ids = st.one_of(_IDS, _IDS, _IDS, st.just(_LONG_ID))
+    call = st.tuples(ids, st.sampled_from(["{}", "{}", {"q": 1}, None]), _NAMES).map(
+        lambda drawn: {"type": "function_call", "call_id": drawn[0], **drawn[2], "arguments": drawn[1]}
     )
-    output = _IDS.map(lambda name: {"type": "function_call_output", "call_id": name, "output": "out"})
+    output = ids.map(lambda name: {"type": "function_call_output", "call_id": name, "output": "out"})
     content: st.SearchStrategy[Any] = st.sampled_from(["hello", "hello", None, []])
     said = st.tuples(st.sampled_from(["user", "assistant", "system", "tool", "model"]), content).map(
         lambda drawn: {"type": "message", "role": drawn[0], "content": drawn[1]}
     )
     reasoning = st.just({"type": "reasoning", "id": "rs_1", "summary": []})
-    return st.lists(st.one_of(call, call, output, output, said, reasoning), max_size=14)
+    reference: st.SearchStrategy[dict[str, Any]] = st.sampled_from(
+        [{"type": "item_reference", "id": "fc_1"}, {"id": "fc_2"}, {"type": "item_reference", "id": "msg_1"}]
+    )
+    tool = _IDS.map(lambda name: {"type": "message", "role": "tool", "tool_call_id": name, "content": "out"})
+    odd = st.one_of(said, said, reasoning, reference, tool)
+    return st.lists(st.one_of(call, call, output, output, odd, odd), max_size=14)
 
 
 def gemini() -> st.SearchStrategy[Messages]:
@@ -162,8 +178,9 @@ def gemini() -> st.SearchStrategy[Messages]:
 
 def bedrock() -> st.SearchStrategy[Messages]:
     text = _TEXTS.map(lambda value: {"text": value})
-    call = st.tuples(_ODD_IDS, _ARGUMENTS).map(
-        lambda drawn: {"toolUse": {"toolUseId": drawn[0], "name": "look", "input": drawn[1]}}
+    ids = st.one_of(_ODD_IDS, _ODD_IDS, st.just(_LONG_ID))
+    call = st.tuples(ids, _ARGUMENTS, _NAMES).map(
+        lambda drawn: {"toolUse": {"toolUseId": drawn[0], **drawn[2], "input": drawn[1]}}
     )
     content: st.SearchStrategy[Any] = st.lists(st.sampled_from([{"text": "out"}, {"text": ""}]), max_size=2)
     result = st.tuples(_IDS, content, st.sampled_from(["success", "error"])).map(

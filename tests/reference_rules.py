@@ -96,12 +96,18 @@ def anthropic(messages: list[dict[str, Any]], request: Request) -> Iterator[tupl
             seen |= {call["id"]} if call.get("id") else set()
     if messages and request.empty_system:
         yield len(messages) - 1, "A26"
-    if messages and messages[-1]["role"] == "assistant":
+    if messages and messages[-1]["role"] == "assistant" and not is_paused(messages[-1]):
         content = blocks_of(messages[-1])
         if request.prefill is False:
             yield len(messages) - 1, "A15"
         elif content and content[-1]["type"] == "text" and content[-1]["text"] != content[-1]["text"].rstrip():
             yield len(messages) - 1, "A14"
+
+
+def is_paused(message: dict[str, Any]) -> bool:
+    """The server stopped amid its own work, and goes on when the turn comes back."""
+    content = blocks_of(message)
+    return bool(content) and content[-1]["type"] in ("server_tool_use", "web_search_tool_result")
 
 
 def anthropic_shapes(messages: list[dict[str, Any]]) -> Iterator[tuple[int, str]]:
@@ -111,6 +117,8 @@ def anthropic_shapes(messages: list[dict[str, Any]]) -> Iterator[tuple[int, str]
                 yield index, "A20"
             if not re.fullmatch(r"[a-zA-Z0-9_-]+", call.get("id", "")):
                 yield index, "A21"
+            if call.get("name") in (None, ""):
+                yield index, "A27"
         for result in of_type(message, "tool_result"):
             content = result["content"]
             if result.get("is_error") and (content in ("", []) or (isinstance(content, list) and not said_in(content))):
@@ -263,6 +271,11 @@ def openai(messages: list[dict[str, Any]], request: Request) -> Iterator[tuple[i
         wanting = any(str(message.get("reasoning_content") or "").strip() for message in messages)
     for index, message in enumerate(messages):
         yield from openai_shapes(index, message)
+        content = message.get("content")
+        # Only messages of the role `tool` answer calls.
+        for part in content if isinstance(content, list) else []:
+            if isinstance(part, dict) and part.get("type") == "tool_result":
+                yield index, "O2"
         if message["role"] not in ("assistant", "model"):
             yield from [(index, "O9") for _ in message.get("tool_calls") or []]
         if message["role"] in ("assistant", "model"):
@@ -285,10 +298,14 @@ def openai_shapes(index: int, message: dict[str, Any]) -> Iterator[tuple[int, st
         yield index, "O5"
     calls = message.get("tool_calls") or []
     yield from [(index, "O6") for call in calls if not isinstance(call["function"].get("arguments"), str)]
+    for call in calls:
+        if call.get("type") is None or call["function"].get("name") in (None, ""):
+            yield index, "O13"
     if message.get("tool_calls") == []:
         yield index, "O10"
     content = message.get("content")
-    if content in (None, []) and not (calls and message["role"] in ("assistant", "model")):
+    says_otherwise = bool(calls) or (message.get("audio") or {}).get("id") is not None
+    if content in (None, []) and not (says_otherwise and message["role"] in ("assistant", "model")):
         yield index, "O7"
     elif content is not None and not isinstance(content, str | list):
         yield index, "O8"
@@ -330,42 +347,67 @@ def responses(items: list[dict[str, Any]], request: Request) -> Iterator[tuple[i
     for index, item in enumerate(items):
         if item.get("role", "user") not in ("user", "assistant", "system", "developer"):
             yield index, "O5"
-        if item["type"] == "function_call" and not isinstance(item.get("arguments"), str):
-            yield index, "O6"
-        if item["type"] == "message" and item.get("content") in (None, []):
+        if item.get("type") == "function_call":
+            yield from item_shapes(index, item)
+        if item.get("type") == "message" and item.get("content") in (None, []):
             yield index, "O7"
+    # A tool message of Chat Completions says what an output says, under another name.
+    items = [
+        {"type": "function_call_output", "call_id": item["tool_call_id"]} if "tool_call_id" in item else item
+        for item in items
+    ]
+    held = 0
     waiting: dict[str, list[int]] = {}
     turn_of: dict[str, int] = {}
     turn = 0
     for index, item in enumerate(items):
         turn += of_model(items, index) and not of_model(items, index - 1)
-        if item["type"] == "function_call":
+        kind = item.get("type", "item_reference")
+        if kind == "item_reference" and item["id"].startswith("fc_"):
+            held += 1
+        elif kind == "function_call":
             name = item["call_id"]
             if turn_of.get(name) != turn:
                 yield from [(lost, "R2") for lost in waiting.get(name, [])]
                 waiting[name] = []
             turn_of[name] = turn
             waiting[name].append(index)
-        elif item["type"] == "function_call_output":
+        elif kind == "function_call_output":
             name = item["call_id"]
             if waiting.get(name):
                 waiting[name].pop(0)
+            elif name not in turn_of and held:
+                # The provider holds its call.
+                held -= 1
             elif name in turn_of or not request.previous_response:
                 yield index, "R1"
-        elif item["type"] == "reasoning" and lonely(items, index):
+        elif kind == "reasoning" and lonely(items, index):
             yield index, "R3"
     yield from [(index, "R2") for lost in waiting.values() for index in lost]
+
+
+def item_shapes(index: int, call: dict[str, Any]) -> Iterator[tuple[int, str]]:
+    if not isinstance(call.get("arguments"), str):
+        yield index, "O6"
+    if call.get("name") in (None, ""):
+        yield index, "O13"
+    if len(call["call_id"]) > 64:
+        yield index, "O14"
 
 
 def of_model(items: list[dict[str, Any]], index: int) -> bool:
     if index < 0 or index >= len(items):
         return False
-    return items[index]["type"] in ("function_call", "reasoning") or items[index].get("role") in ("assistant", "model")
+    kind = items[index].get("type", "item_reference")
+    return kind in ("function_call", "reasoning", "item_reference") or items[index].get("role") in (
+        "assistant",
+        "model",
+    )
 
 
 def lonely(items: list[dict[str, Any]], index: int) -> bool:
     """A chain of reasoning that leads to nothing is broken in every link."""
-    while index < len(items) and items[index]["type"] == "reasoning":
+    while index < len(items) and items[index].get("type") == "reasoning":
         index += 1
     return not of_model(items, index)
 
@@ -432,8 +474,10 @@ def bedrock(messages: list[dict[str, Any]], request: Request) -> Iterator[tuple[
                 yield index, "A23"
             if not isinstance(call.get("input"), dict):
                 yield index, "A20"
-            if not re.fullmatch(r"[a-zA-Z0-9_-]+", call["toolUseId"]):
+            if not re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", call["toolUseId"]):
                 yield index, "A21"
+            if call.get("name") in (None, ""):
+                yield index, "A27"
     names = {"tool": "user", "model": "assistant"}
     messages = [{**one, "role": names.get(one["role"], one["role"])} for one in messages]
     if messages and messages[0]["role"] == "assistant":

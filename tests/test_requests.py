@@ -132,7 +132,8 @@ def test_breakpoints_inside_a_result_count() -> None:
     assert rules_of(messages) == ["A12"]
     repaired = octavo.repair(messages, "anthropic", format="anthropic").messages
     assert rules_of(repaired) == []
-    assert repaired[2]["content"][0]["content"] == [text(str(n)) for n in range(6)]
+    kept = [text(str(n), cache_control=FIVE) for n in range(2, 6)]
+    assert repaired[2]["content"][0]["content"] == [text("0"), text("1"), *kept]
     assert messages[2]["content"][0]["content"] == inside
     messages[2]["content"] = [result("t1", inside[:2]), text("b", cache_control=FIVE), text("c", cache_control=FIVE)]
     assert rules_of(messages) == []

@@ -97,6 +97,10 @@ def b_said(role: str, text: str) -> dict[str, Any]:
     return {"role": role, "content": [{"text": text}]}
 
 
+def nameless(message: dict[str, Any]) -> dict[str, Any]:
+    return {**message, "content": [{**block, "name": ""} for block in message["content"]]}
+
+
 OPUS, SONNET = "claude-opus-4-8", "claude-sonnet-4-6"
 
 # rule, provider, a list that breaks it (and nothing else), a list that obeys it, what is stated
@@ -299,6 +303,56 @@ CASES: list[tuple[str, str, Messages, Messages, dict[str, Any]]] = [
         "bedrock",
         [b_said("user", "a"), b_call("t1", "t1"), b_result("t1", "t1")],
         [b_said("user", "a"), b_call("t1"), b_result("t1"), b_call("t1"), b_result("t1")],
+        {},
+    ),
+    (
+        "A27",
+        "anthropic",
+        [user("a"), nameless(call("t1")), result("t1")],
+        [user("a"), call("t1"), result("t1")],
+        {},
+    ),
+    (
+        "A27",
+        "bedrock",
+        [
+            b_said("user", "a"),
+            {"role": "assistant", "content": [{"toolUse": {"toolUseId": "t1", "input": {}}}]},
+            b_result("t1"),
+        ],
+        [b_said("user", "a"), b_call("t1"), b_result("t1")],
+        {},
+    ),
+    (
+        "A21",
+        "bedrock",
+        [b_said("user", "a"), b_call("t" * 65), b_result("t" * 65)],
+        [b_said("user", "a"), b_call("t" * 64), b_result("t" * 64)],
+        {},
+    ),
+    (
+        "O13",
+        "openai",
+        [
+            user("a"),
+            {**chat_call("c1"), "tool_calls": [{**chat_call("c1")["tool_calls"][0], "type": None}]},
+            tool("c1"),
+        ],
+        [user("a"), chat_call("c1"), tool("c1")],
+        {},
+    ),
+    (
+        "O13",
+        "openai-responses",
+        [user("a"), {**item_call("c1"), "name": None}, output("c1")],
+        [user("a"), item_call("c1"), output("c1")],
+        {},
+    ),
+    (
+        "O14",
+        "openai-responses",
+        [user("a"), item_call("c" * 65), output("c" * 65)],
+        [user("a"), item_call("c" * 64), output("c" * 64)],
         {},
     ),
     (

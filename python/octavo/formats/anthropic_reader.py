@@ -13,7 +13,7 @@ from octavo.messages import plain
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["read"]
+__all__ = ["read", "result_of"]
 
 # The format has no "developer", but lists are written with it for gateways that take one.
 _ROLES: Final = frozenset({"user", "assistant", "system", "developer"})
@@ -60,7 +60,7 @@ def _read_user(content: object, index: int, turns: Turns) -> None:
         if part.get("type") == "tool_result":
             if blocks and not answered:
                 turns.log.add(index, "what stood ahead of the results now stands after them")
-            turns.answer(_result(part, index, turns.log))
+            turns.answer(result_of(part, index, turns.log))
             answered = True
         else:
             blocks.append(_block(part, index, turns.log))
@@ -100,7 +100,8 @@ def _call(part: dict[str, Any], index: int, log: Log) -> Call:
     return Call(str(part.get("id") or ""), str(part.get("name") or ""), arguments)
 
 
-def _result(part: dict[str, Any], index: int, log: Log) -> Result:
+def result_of(part: dict[str, Any], index: int, log: Log) -> Result:
+    """The result that a `tool_result` block gives."""
     log.left_out(index, part, _RESULT_KEYS)
     content = part.get("content")
     read: str | list[Block]

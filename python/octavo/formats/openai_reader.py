@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from octavo.formats.anthropic_reader import result_of
 from octavo.formats.arguments import json_text
 from octavo.formats.media import document_of_members
 from octavo.formats.reading import System, content_parts, role_of, spoken, system_turn, text_of
@@ -64,7 +65,14 @@ def _read_message(message: dict[str, Any], index: int, turns: Turns) -> None:
         turns.add(turn)
         return
     content = message.get("content")
-    blocks = [] if content is None else [_part(part, index, turns.log) for part in content_parts(content, index)]
+    parts = [] if content is None else list(content_parts(content, index))
+    strays = [part for part in parts if part.get("type") == "tool_result"]
+    for part in strays:
+        # A result as Anthropic writes it, which strayed into this format.
+        turns.answer(result_of(part, index, turns.log))
+    if strays and len(strays) == len(parts):
+        return
+    blocks = [_part(part, index, turns.log) for part in parts if part.get("type") != "tool_result"]
     turns.add(Turn("user" if role == "user" else "system", blocks, index, developer=role == "developer"))
 
 

@@ -67,6 +67,12 @@ class _Reader:
     def item(self, item: dict[str, Any], index: int) -> None:
         """Read one item."""
         match item.get("type"):
+            case None if item.get("role") is None and isinstance(item.get("id"), str):
+                # The one type that may be left out is that of a reference.
+                self._log.add(index, "item_reference item left out")
+            case None | "message" if item.get("role") in ("tool", "function") and item.get("tool_call_id"):
+                # A message of Chat Completions, which strayed into this format.
+                self._output({"call_id": item["tool_call_id"], "output": item.get("content")}, index)
             case None | "message":
                 self._message(item, index)
             case "function_call" | "custom_tool_call":

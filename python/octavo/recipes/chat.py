@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from octavo.recipes.shape import NO_RESULT, NOTES, Block, Edits, Piece, Shape, as_block, parted, text_of
+from octavo.formats.results import ERROR_MARK
+from octavo.recipes.shape import NO_RESULT, NOTES, Block, Edits, Piece, Shape, as_block, name_in, parted, text_of
 from octavo.spread import calls_in, is_list, is_object, spread
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ class Chat(Shape):
 
     def id_of(self, block: Block) -> object:
         """Give the id of a call, or the one that a tool message names."""
+        if block.get("type") == "tool_result":
+            return block.get("tool_use_id")
         return block.get("tool_call_id") if block.get("role") in ("tool", "function") else block.get("id")
 
     def name_of(self, call: Block) -> object:
@@ -47,7 +50,7 @@ class Chat(Shape):
 
     def output_of(self, result: Block) -> tuple[list[str], list[Block]]:
         """Give the texts of a tool message, and its other parts."""
-        return parted(result.get("content"), lambda part: part if "type" in part else None)
+        return parted(result.get("content"), _picture if result.get("type") == "tool_result" else _no_text)
 
     def compose(self, role: str, source: int | None, pieces: Sequence[Piece]) -> Block:
         """Put a message together: a note, a tool message, or a copy of its source without what left."""
@@ -70,12 +73,15 @@ class Chat(Shape):
         call = self.block(index, number)
         if "id" not in call and "function" not in call and call is self.message(index).get("function_call"):
             # The member `function_call` of older clients: its result has a name and no id.
-            return {"role": "function", "name": call["name"], "content": NO_RESULT}
+            return {"role": "function", "name": name_in(call), "content": NO_RESULT}
         call_id = self.final_id(index, number, made)
         return {"role": "tool", **({"tool_call_id": call_id} if call_id else {}), "content": NO_RESULT}
 
     def _tool_message(self, piece: Piece) -> Block:
         message = dict(self.message(piece[1]))
+        block = self.block(piece[1], piece[2])
+        if block.get("type") == "tool_result":
+            return {"role": "tool", "tool_call_id": self.result_id(piece), "content": _foreign_content(block)}
         if message.get("role") != "function" or piece[4] & Edits.TAKE_ID:
             message["role"] = "tool"
             message["tool_call_id"] = self.result_id(piece)
@@ -96,8 +102,10 @@ class Chat(Shape):
             message["role"] = "assistant"
         if is_list(message.get("tool_calls")) and not message["tool_calls"]:
             del message["tool_calls"]
-        says = message.get("tool_calls") or any(
-            message.get(member) is not None for member in ("function_call", "refusal")
+        says = (
+            message.get("tool_calls")
+            or any(message.get(member) is not None for member in ("function_call", "refusal"))
+            or _is_spoken(message.get("audio"))
         )
         if not (says and message.get("role") == "assistant") or message.get("content") is not None:
             message["content"] = _content(message.get("content"))
@@ -134,6 +142,11 @@ class Chat(Shape):
         if member in _REASONING:
             return {"type": "reasoning"}
         return as_block(message[member] if number is None else message[member][number])
+
+
+def _is_spoken(audio: object) -> bool:
+    """Whether it names an answer that was spoken, which then needs no content."""
+    return is_object(audio) and as_block(audio).get("id") is not None
 
 
 def _of_assistant(message: Block) -> Block:
@@ -176,16 +189,48 @@ def _part(item: object) -> object:
     return item if isinstance(item, Mapping) else part
 
 
+def _no_text(part: Block) -> Block | None:
+    """A part of a stated kind other than a text; a text that is none is told as its JSON."""
+    return part if isinstance(part.get("type"), str) and part["type"] not in ("", "text") else None
+
+
+def _foreign_content(result: Block) -> object:
+    """What a result in Anthropic's shape says, as a tool message has it; a failed one says so in its text."""
+    texts, pictures = parted(result.get("content"), _picture)
+    mark = ERROR_MARK if result.get("is_error") is True else ""
+    said = mark + "\n".join(texts)
+    if not pictures:
+        return said
+    return [*([{"type": "text", "text": said}] if said else []), *pictures]
+
+
+def _picture(block: Block) -> Block | None:
+    """A picture in Anthropic's shape as a part of Chat's; nothing else can be one."""
+    source = block.get("source")
+    if block.get("type") != "image" or not isinstance(source, Mapping):
+        return None
+    url = source.get("url")
+    if isinstance(source.get("data"), str):
+        url = f"data:{source.get('media_type') or 'image/png'};base64,{source['data']}"
+    return {"type": "image_url", "image_url": {"url": url}} if isinstance(url, str) else None
+
+
 def _mended_call(call: Block, member: str) -> Block:
-    """A call with a text as its arguments. One without `function` has its name and arguments beside the id."""
+    """A call with its type, its name and a text as its arguments.
+
+    One without `function` has its name and arguments beside the id.
+    """
     if member == "function_call":
-        return {**call, "arguments": text_of(call.get("arguments")) or "{}"}
-    function = as_block(call.get("function") or {"name": call.get("name") or "unknown", **_arguments(call)})
+        return {**call, "name": name_in(call), "arguments": text_of(call.get("arguments")) or "{}"}
+    if call.get("function") is None and call.get("custom") is not None:
+        custom = as_block(call["custom"])
+        return {**call, "type": "custom", "custom": {**custom, "name": name_in(custom)}}
+    function = as_block(call.get("function") or {"name": call.get("name"), **_arguments(call)})
     kept = {key: value for key, value in call.items() if key not in ("name", "arguments", "input")}
     return {
         **kept,
         "type": "function",
-        "function": {**function, "arguments": text_of(function.get("arguments")) or "{}"},
+        "function": {**function, "name": name_in(function), "arguments": text_of(function.get("arguments")) or "{}"},
     }
 
 

@@ -13,6 +13,7 @@ from octavo.recipes.shape import (
     Piece,
     Shape,
     as_block,
+    name_in,
     parted,
     renames,
     spoken,
@@ -42,12 +43,30 @@ _PAIRING_MEMBERS: Final = {"mcp_approval_request": "id", "mcp_approval_response"
 
 def _is_message(item: Block) -> bool:
     """Whether an item is a message: of that type, or of none. A type that is no text is none."""
+    return _may_be_message(item) and not (_is_tool_message(item) or _is_reference(item))
+
+
+def _may_be_message(item: Block) -> bool:
     kind = item.get("type")
     return not isinstance(kind, str) or kind in ("", "message")
 
 
+def _is_tool_message(item: Block) -> bool:
+    """Whether an item is a message of Chat Completions that answers a call."""
+    answers = item.get("role") in ("tool", "function") and item.get("tool_call_id") is not None
+    return answers and _may_be_message(item)
+
+
+def _is_reference(item: Block) -> bool:
+    """Whether an item without a type points to one that the provider holds."""
+    bare = item.get("role") is None and item.get("content") is None and item.get("type") != "message"
+    return bare and isinstance(item.get("id"), str)
+
+
 def _pairing_member(item: Block) -> str:
     kind = str(item.get("type"))
+    if _is_tool_message(item):
+        return "tool_call_id"
     if kind == "local_shell_call_output" and item.get("call_id") is None:
         return "id"
     return _PAIRING_MEMBERS.get(kind, "call_id")
@@ -75,6 +94,8 @@ class Items(Shape):
 
     def output_of(self, result: Block) -> tuple[list[str], list[Block]]:
         """Give the texts of an output, and its pictures and files."""
+        if _is_tool_message(result):
+            return parted(result.get("content"), _input_part)
         if result.get("output") is None:
             # An answer to a request for approval.
             left = {key: value for key, value in result.items() if key not in ("type", "id", "approval_request_id")}
@@ -98,18 +119,30 @@ class Items(Shape):
             }
         index = source if source is not None else pieces[0][1]
         item = self.message(index)
+        if _is_tool_message(item) and pieces:
+            return self._output(item, pieces[0])
         if not isinstance(item.get("type", ""), str):
             item = {**item, "type": "message"}
         if _is_message(item):
             return {**self._edited_message(item, pieces), "role": _ROLES.get(str(item.get("role")), item.get("role"))}
         return self._edited_item(item, pieces[0])
 
+    def _output(self, message: Block, piece: Piece) -> Block:
+        """Give a tool message of Chat Completions as the output of its call, of the kind that the call wants."""
+        call = self.block(*piece[5]) if piece[5] is not None else {}
+        kind = "custom_tool_call" if call.get("type") == "custom_tool_call" else "function_call"
+        output = _said(message.get("content"))
+        return {"type": f"{kind}_output", "call_id": self.result_id(piece), "output": output}
+
     def _edited_item(self, item: Block, piece: Piece) -> Block:
         edited = dict(item)
         if renames(piece):
             edited[_pairing_member(item)] = self.new_id(piece)
         if piece[4] & Edits.RESHAPE:
-            edited["output"] = _said(item.get("output"))
+            if item.get("type") in ("function_call", "custom_tool_call"):
+                edited["name"] = name_in(item)
+            else:
+                edited["output"] = _said(item.get("output"))
         if piece[4] & Edits.MEND_ARGUMENTS:
             edited["arguments"] = text_of(item.get("arguments")) or "{}"
         return edited
@@ -131,7 +164,8 @@ def _typed(part: Block, *, spoken: bool) -> Block:
         return part
     if spoken:
         return {**part, "type": "output_text"}
-    said = part.get("refusal") if part.get("text") is None else part["text"]
+    first, other = ("refusal", "text") if kind == "refusal" else ("text", "refusal")
+    said = part.get(other) if part.get(first) is None else part[first]
     kept = {key: value for key, value in part.items() if key not in ("refusal", "annotations", "logprobs")}
     return {**kept, "type": "input_text", "text": said}
 
@@ -151,6 +185,9 @@ def _input_part(item: Block) -> Block | None:
 
 
 def _with_text(part: Block) -> Block:
+    if part.get("type") == "refusal" and not isinstance(part.get("refusal"), str):
+        said = part.get("text") if part.get("refusal") is None else part["refusal"]
+        return {**{key: value for key, value in part.items() if key != "text"}, "refusal": text_of(said)}
     if part.get("type") not in ("input_text", "output_text") or isinstance(part.get("text"), str):
         return part
     return {**part, "text": text_of(part.get("text"))}

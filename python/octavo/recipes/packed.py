@@ -16,13 +16,14 @@ from octavo.recipes.shape import (
     Piece,
     Shape,
     as_block,
+    name_in,
     object_of,
     parted,
     renames,
     spoken,
     text_of,
 )
-from octavo.spread import is_list, spread
+from octavo.spread import is_list, is_object, spread
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -106,6 +107,8 @@ class Packed(Shape):
             block = self.arguments(block)
         if edits & Edits.STRIP_END:
             block = {**block, "text": block["text"].rstrip()}
+        if kept := edits >> Edits.KEEP_BREAKPOINTS_AT:
+            return _with_newest_breakpoints(block, kept)
         if edits & (Edits.DROP_BREAKPOINT | Edits.SHORTEN_BREAKPOINT):
             block = _without_breakpoint(block, shorten=not edits & Edits.DROP_BREAKPOINT)
         return block
@@ -121,6 +124,18 @@ def _without_breakpoint(block: Block, *, shorten: bool) -> Block:
     if is_list(content) and content:
         changed["content"] = [_without_breakpoint(as_block(item), shorten=shorten) for item in content]
     return changed
+
+
+def _with_newest_breakpoints(block: Block, kept: int) -> Block:
+    """A copy of a result with the last breakpoints of it: its own stands behind those of its content."""
+    content = block.get("content")
+    items = spread(content) if is_list(content) else []
+    if block.get("cache_control") is not None:
+        kept -= 1
+    marked = [at for at, item in enumerate(items) if as_block(item).get("cache_control") is not None]
+    for at in marked[: len(marked) - kept]:
+        items[at] = _without_breakpoint(as_block(items[at]), shorten=False)
+    return {**block, "content": items} if marked else block
 
 
 class Anthropic(Packed):
@@ -145,6 +160,8 @@ class Anthropic(Packed):
         content = block.get("content")
         if block["type"] == "text":
             return {**block, "text": ""}
+        if block["type"] == "tool_use":
+            return {**block, "name": name_in(block)}
         if block.get("type") != "tool_result" or isinstance(content, str):
             return block
         items = [as_block(item) for item in spread(content)] if is_list(content) else text_of(content)
@@ -218,7 +235,7 @@ class Bedrock(Packed):
             return {**block, "text": text_of(block["text"])}
         key, inside = self._inside(block)
         if key != "toolResult":
-            return block
+            return {**block, key: {**inside, "name": name_in(inside)}} if key in block else block
         return {**block, key: {**inside, "content": [as_block(item, None) for item in spread(inside.get("content"))]}}
 
     def arguments(self, block: Block) -> Block:
@@ -260,8 +277,10 @@ class Bedrock(Packed):
 
     @staticmethod
     def _inside(block: Block) -> tuple[str, Block]:
-        key = "toolResult" if block.get("toolResult") is not None else "toolUse"
-        return key, as_block(block.get(key) or {}, None)
+        # The engine looks for a call first.
+        key = "toolResult" if block.get("toolUse") is None and block.get("toolResult") is not None else "toolUse"
+        inside = block.get(key)
+        return key, plain(inside) if is_object(inside) else {}
 
 
 # The members of Gemini's parts that repairs touch, as the Python client spells them where it differs from the API.

@@ -55,6 +55,9 @@ START: Final = "(The conversation is shown from here on.)"
 CONTINUE: Final = "Continue."
 """Said by the user after an assistant message that may not end the list, and between two that may not be merged."""
 
+UNKNOWN_NAME: Final = "unknown"
+"""Stands as the name of a call whose own was lost."""
+
 DUMMY_SIGNATURE: Final = "skip_thought_signature_validator"
 """What Gemini takes in place of a thought signature that was lost (ai.google.dev, thought signatures, 2026-11)."""
 
@@ -77,6 +80,8 @@ class Edits:
     MEND_ARGUMENTS: Final = 64
     RESHAPE: Final = 128
     AS_TEXT: Final = 256
+    KEEP_BREAKPOINTS_AT: Final = 9
+    """From this bit on stands how many of the breakpoints stay, where the oldest of them leave."""
 
 
 class Shape(ABC):
@@ -179,6 +184,12 @@ def as_block(value: object, text_type: str | None = "text") -> Block:
         text = text_of(value)
         return {"text": text} if text_type is None else {"type": text_type, "text": text}
     return plain(value)
+
+
+def name_in(call: Mapping[str, Any]) -> str:
+    """Give the name of what is called. Every format requires one: where it was lost, a word says so."""
+    name = call.get("name")
+    return name if isinstance(name, str) and name else UNKNOWN_NAME
 
 
 def renames(piece: Piece) -> bool:

@@ -68,6 +68,7 @@ fn edit_bits(edits: Edits) -> u16 {
         | u16::from(edits.mend_arguments) << 6
         | u16::from(edits.reshape) << 7
         | u16::from(edits.as_text) << 8
+        | u16::from(edits.keep_breakpoints) << 9
 }
 
 /// `(kind, message, block or None, rule)` for every change.

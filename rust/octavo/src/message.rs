@@ -222,6 +222,14 @@ fn arguments<N: Node, S: Sink>(node: Option<N>, has: NodeKind, sink: &mut S) -> 
     BlockFlags::default().when(node.kind() != has, BlockFlags::BAD_ARGUMENTS)
 }
 
+/// Counts the name of what is called. A call without one is flagged: every format requires it.
+fn name<N: Node, S: Sink>(node: &N, sink: &mut S) -> BlockFlags {
+    let name = node.get(Key::Name);
+    let name = name.as_ref().and_then(Node::text).unwrap_or_default();
+    sink.text(TextKind::Name, &name);
+    BlockFlags::default().when(name.is_empty(), BlockFlags::MALFORMED)
+}
+
 /// Facts about a call id, which Anthropic and Bedrock want of these characters alone: "String should match pattern
 /// '^[a-zA-Z0-9_-]+$'" (the provider's error text, 2026-11).
 fn id_flags(id: &str) -> BlockFlags {

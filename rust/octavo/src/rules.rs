@@ -14,6 +14,7 @@ mod content;
 mod demands;
 mod draft;
 mod ids;
+mod layer;
 mod matching;
 mod mend;
 mod order;
@@ -187,24 +188,30 @@ impl<'a> List<'a> {
 
     /// The messages in order: position in the list, index in the rows, and the row.
     fn messages(&self) -> impl DoubleEndedIterator<Item = Message<'a>> + ExactSizeIterator + use<'a> {
-        let rows = self.rows;
-        self.selection.iter().enumerate().map(move |(position, &index)| Message::new(rows, position, index))
+        let (rows, items) = (self.rows, self.has_items());
+        self.selection.iter().enumerate().map(move |(position, &index)| Message::new(rows, items, position, index))
     }
 
     /// The messages from `start` on. Not `messages().skip(…)`, which walks over what it skips: asked for each turn of
     /// a list, that is a square.
     fn messages_from(&self, start: usize) -> impl Iterator<Item = Message<'a>> + use<'a> {
-        let rows = self.rows;
+        let (rows, items) = (self.rows, self.has_items());
         let rest = self.selection.get(start..).unwrap_or_default();
-        (start..).zip(rest).map(move |(position, &index)| Message::new(rows, position, index))
+        (start..).zip(rest).map(move |(position, &index)| Message::new(rows, items, position, index))
     }
 
     fn at(&self, position: usize) -> Option<Message<'a>> {
-        self.selection.get(position).map(|&index| Message::new(self.rows, position, index))
+        let items = self.has_items();
+        self.selection.get(position).map(|&index| Message::new(self.rows, items, position, index))
     }
 
     fn last(&self) -> Option<Message<'a>> {
         self.at(self.selection.len().checked_sub(1)?)
+    }
+
+    /// Whether each result is an item of its own, of nobody's message.
+    fn has_items(&self) -> bool {
+        self.mode.format == Format::Responses
     }
 
     /// Whether the list stands in the provider's own format.
@@ -226,10 +233,14 @@ struct Message<'a> {
 const MISSING: MessageRow =
     MessageRow { first_block: 0, blocks: 0, tokens: 0, flags: MessageFlags(0), role: Role::System };
 
+fn holds_results(row: &MessageRow) -> bool {
+    row.flags.has(MessageFlags::RESULTS)
+}
+
 impl<'a> Message<'a> {
-    fn new(rows: Rows<'a>, position: usize, index: u32) -> Self {
+    fn new(rows: Rows<'a>, items: bool, position: usize, index: u32) -> Self {
         let mut row = rows.messages.get(index as usize).copied().unwrap_or(MISSING);
-        if row.role == Role::Tool && row.flags.has(MessageFlags::FOREIGN_ROLE) {
+        if row.role == Role::Tool && row.flags.has(MessageFlags::FOREIGN_ROLE) && !(items && holds_results(&row)) {
             // Where the format has no such role, results are the user's, and so it is judged but for its name.
             row.role = Role::User;
         }

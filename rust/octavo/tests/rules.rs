@@ -162,6 +162,8 @@ fn any_mode() -> impl Strategy<Value = Mode> {
     )
 }
 
+const THOUGHTS: [BlockKind; 2] = [BlockKind::Thinking, BlockKind::RedactedThinking];
+
 fn all_of(rows: Rows<'_>) -> Vec<u32> {
     (0..u32::try_from(rows.messages.len()).unwrap()).collect()
 }
@@ -303,25 +305,34 @@ proptest! {
                 if role != Role::Assistant || !pieces.iter().any(is_thinking) {
                     continue;
                 }
-                // Composed all the same: only a caller's own mark (or Gemini's stand-in) changed in it.
-                let mut from = HashSet::new();
-                for (number, piece) in (0_u32..).zip(&pieces) {
+                // Composed all the same: only a caller's own mark (or Gemini's stand-in) changed in it, and what was
+                // stored as messages of its own goes on behind what has the thinking.
+                let kind = |message: u32, block: u32| rows.blocks_of(message).get(block as usize).unwrap().kind;
+                let thinks = |from: u32| pieces.iter().any(|piece| matches!(piece, Piece::Block { message, block, .. }
+                    if *message == from && THOUGHTS.contains(&kind(*message, *block))));
+                let mut thoughtful = Vec::new();
+                let mut behind = 0_usize;
+                for piece in &pieces {
                     let Piece::Block { message, block, edits, .. } = piece else {
                         return Err(TestCaseError::fail(format!("{piece:?} in a turn with thinking")));
                     };
-                    from.insert(*message);
-                    prop_assert_eq!(*block, number);
+                    if thinks(*message) {
+                        prop_assert_eq!(behind, 0, "thinking behind what was joined");
+                        thoughtful.push((*message, *block));
+                    } else if !thoughtful.is_empty() {
+                        behind += 1;
+                    }
                     // Chat reasoning is not signed: what is out of shape is mended beside it.
                     let unsigned = !matches!(format, Format::Anthropic | Format::Gemini | Format::Bedrock);
                     let (mend_arguments, reshape) = (edits.mend_arguments && !unsigned, edits.reshape && !unsigned);
                     let made_id = if unsigned { 0 } else { edits.made_id };
-                    let kept = Edits { drop_breakpoint: false, shorten_breakpoint: false, sign: false, ..*edits };
+                    let kept = Edits { drop_breakpoint: false, keep_breakpoints: 0, shorten_breakpoint: false, sign: false, ..*edits };
                     let edits = Edits { mend_arguments, reshape, made_id, ..kept };
                     prop_assert_eq!(edits, Edits::default());
                 }
-                prop_assert_eq!(from.len(), 1);
-                let whole = rows.blocks_of(*from.iter().next().unwrap()).len();
-                prop_assert_eq!(pieces.len(), whole);
+                let (from, _) = *thoughtful.first().unwrap();
+                let whole: Vec<(u32, u32)> = (0..).zip(rows.blocks_of(from)).map(|(number, _)| (from, number)).collect();
+                prop_assert_eq!(thoughtful, whole, "one turn's blocks, all of them, in their order");
             }
         }
     }

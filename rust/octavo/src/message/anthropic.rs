@@ -2,7 +2,7 @@
 
 use super::{
     BlockEnd, BlockFlags, BlockKind, MessageEnd, MessageFlags, Role, Sink, TextKind, arguments, bare_item, id_flags,
-    opaque, other_block, other_item, role_of, sift, spoken, spread, text_flags, unknown,
+    name, opaque, other_block, other_item, role_of, sift, spoken, spread, text_flags, unknown,
 };
 use crate::error::Result;
 use crate::node::{Key, Node, NodeKind};
@@ -109,9 +109,8 @@ fn text_block<N: Node, S: Sink>(block: &N, flags: BlockFlags, sink: &mut S) {
 }
 
 fn call<N: Node, S: Sink>(block: &N, kind: BlockKind, flags: BlockFlags, sink: &mut S) {
-    let name = block.get(Key::Name);
-    let name = name.as_ref().and_then(Node::text).unwrap_or_default();
-    sink.text(TextKind::Name, &name);
+    let named = name(block, sink);
+    let flags = flags.when(kind == BlockKind::Call, named);
     let flags = flags.with(arguments(block.get(Key::Input), NodeKind::Map, sink));
     let id = block.get(Key::Id);
     let id = id.as_ref().and_then(Node::text).unwrap_or_default();
@@ -144,10 +143,10 @@ fn result_flags<N: Node>(block: &N, own: BlockFlags) -> BlockFlags {
 fn inner_flags<N: Node>(content: &N, own: BlockFlags, silent: BlockFlags) -> BlockFlags {
     let mut flags = own.with(silent);
     let mut count = own.breakpoints();
-    content.items(&mut |item| {
+    let laid = spread::each(content, &mut |item| {
         let is_map = item.kind() == NodeKind::Map;
-        let inner = if is_map { cache_flags(&item) } else { BlockFlags::MALFORMED };
-        if is_empty_item(&item) {
+        let inner = if is_map { cache_flags(item) } else { BlockFlags::MALFORMED };
+        if is_empty_item(item) {
             flags = flags.with(BlockFlags::EMPTY_INSIDE).when(!is_map, BlockFlags::MALFORMED);
             flags = flags.when(inner.is_breakpoint(), BlockFlags::MARKED_INSIDE);
         } else {
@@ -155,6 +154,8 @@ fn inner_flags<N: Node>(content: &N, own: BlockFlags, silent: BlockFlags) -> Blo
             flags = flags.with(inner).without(BlockFlags::SILENT_ERROR);
         }
     });
+    // Lists in the list: what they hold is said, and written as one list.
+    let flags = flags.when(laid.has(MessageFlags::MALFORMED), BlockFlags::MALFORMED);
     if count > own.breakpoints() { flags.with_breakpoints(count) } else { flags }
 }
 
@@ -180,7 +181,7 @@ fn server_result<N: Node, S: Sink>(block: &N, flags: BlockFlags, sink: &mut S) {
 }
 
 /// The content of a result or compaction: a text, or a list of texts, pictures and documents.
-fn content_text<N: Node, S: Sink>(block: &N, kind: TextKind, sink: &mut S) {
+pub(super) fn content_text<N: Node, S: Sink>(block: &N, kind: TextKind, sink: &mut S) {
     let Some(content) = block.get(Key::Content) else { return };
     match content.kind() {
         NodeKind::Text => sink.text(kind, &content.text().unwrap_or_default()),

@@ -3,7 +3,7 @@
 use super::media::{Sort, Told};
 use super::{
     BlockEnd, BlockFlags, BlockKind, MessageEnd, MessageFlags, Sink, TextKind, arguments, bare_item, id_flags,
-    json_text, media, opaque, role_of, spoken, spread, unknown,
+    json_text, media, name, opaque, role_of, spoken, spread, unknown,
 };
 use crate::error::Result;
 use crate::node::{Key, Node, NodeKind};
@@ -27,9 +27,7 @@ fn read_block<N: Node, S: Sink>(block: &N, sink: &mut S) {
         return sink.end_block(BlockEnd { kind: BlockKind::Text, flags, id: "" });
     }
     if let Some(call) = block.get(Key::ToolUse) {
-        let name = call.get(Key::Name);
-        sink.text(TextKind::Name, &name.as_ref().and_then(Node::text).unwrap_or_default());
-        let flags = arguments(call.get(Key::Input), NodeKind::Map, sink);
+        let flags = name(&call, sink).with(arguments(call.get(Key::Input), NodeKind::Map, sink));
         return end_paired(&call, BlockKind::Call, flags, sink);
     }
     if let Some(result) = block.get(Key::ToolResult) {
@@ -72,10 +70,9 @@ fn silence<N: Node>(result: &N) -> BlockFlags {
     }
     let mut silent = true;
     if let Some(content) = result.get(Key::Content) {
-        silent = content.kind() == NodeKind::List;
-        content.items(&mut |item| {
-            let text = item.get(Key::Text);
-            silent &= text.as_ref().and_then(Node::text).is_some_and(|text| text.is_empty());
+        spread::each(&content, &mut |item| {
+            let text = item.get(Key::Text).unwrap_or_else(|| item.clone());
+            silent &= text.kind() == NodeKind::Null || text.text().is_some_and(|text| text.is_empty());
         });
     }
     BlockFlags::default().when(silent, BlockFlags::SILENT_ERROR)
@@ -156,8 +153,12 @@ fn thinking<N: Node, S: Sink>(reasoning: &N, sink: &mut S) {
     sink.end_block(BlockEnd { kind: BlockKind::Thinking, flags, id: "" });
 }
 
+/// The most characters of a `toolUseId` (Bedrock API reference, `ToolUseBlock`, 2026-11). All that it may hold are ASCII.
+const LONGEST_ID: usize = 64;
+
 fn end_paired<N: Node, S: Sink>(node: &N, kind: BlockKind, flags: BlockFlags, sink: &mut S) {
     let id = node.get(Key::ToolUseIdCamel);
     let id = id.as_ref().and_then(Node::text).unwrap_or_default();
-    sink.end_block(BlockEnd { kind, flags: flags.with(id_flags(&id)), id: &id });
+    let flags = flags.with(id_flags(&id)).when(id.len() > LONGEST_ID, BlockFlags::BAD_ID);
+    sink.end_block(BlockEnd { kind, flags, id: &id });
 }

@@ -2,8 +2,9 @@
 
 use super::media::{Sort, Told};
 use super::{
-    BlockEnd, BlockFlags, BlockKind, MessageEnd, MessageFlags, Role, Sink, TextKind, arguments, attached, bare_item,
-    json_in, json_text, media, other_block, other_item, reasoning, role_of, spoken, spread, text_flags,
+    BlockEnd, BlockFlags, BlockKind, MessageEnd, MessageFlags, Role, Sink, TextKind, anthropic, arguments, attached,
+    bare_item, json_in, json_text, media, name, other_block, other_item, reasoning, role_of, spoken, spread,
+    text_flags,
 };
 use crate::error::Result;
 use crate::node::{Key, Node, NodeKind};
@@ -28,7 +29,7 @@ pub(super) fn read<N: Node, S: Sink>(index: usize, node: &N, sink: &mut S) -> Re
         end.flags = end.flags.with(tool_result(node, sink));
         return Ok(end);
     }
-    beside_content(end.role, node, sink);
+    end.flags = end.flags.with(beside_content(end.role, node, sink));
     if end.role == Role::Assistant {
         end.flags = end.flags.with(reasoning::read(node, sink));
     }
@@ -48,9 +49,11 @@ pub(super) fn read<N: Node, S: Sink>(index: usize, node: &N, sink: &mut S) -> Re
 }
 
 /// Files that are members of the message itself, which belong to no block: an answer that was spoken, and the pictures
-/// that `Ollama` takes and `OpenRouter` gives.
-fn beside_content<N: Node, S: Sink>(role: Role, node: &N, sink: &mut S) {
-    if let Some(audio) = node.get(Key::Audio).filter(|_| role == Role::Assistant) {
+/// that `Ollama` takes and `OpenRouter` gives. A spoken answer is said: it is sent back by its id, without content
+/// (API reference, Chat Completions, audio guide, 2026-11).
+fn beside_content<N: Node, S: Sink>(role: Role, node: &N, sink: &mut S) -> MessageFlags {
+    let spoken = node.get(Key::Audio).filter(|_| role == Role::Assistant);
+    if let Some(audio) = &spoken {
         media::file(Told::of(Sort::Audio), audio.get(Key::Data).as_ref(), sink);
     }
     if let Some(images) = node.get(Key::Images) {
@@ -60,6 +63,8 @@ fn beside_content<N: Node, S: Sink>(role: Role, node: &N, sink: &mut S) {
             }
         });
     }
+    let by_id = spoken.is_some_and(|audio| audio.get(Key::Id).is_some());
+    MessageFlags::default().when(by_id, MessageFlags::SPEECH)
 }
 
 /// Content of any role but `tool`: a text or a list of parts.
@@ -97,8 +102,18 @@ fn read_part<N: Node, S: Sink>(part: &N, sink: &mut S) {
             sink.text(TextKind::Speech, &text.as_ref().and_then(Node::text).unwrap_or_default());
             sink.end_block(BlockEnd { kind: BlockKind::Text, flags: BlockFlags::default(), id: "" });
         }
+        "tool_result" => foreign_result(part, sink),
         _ => other_block(part, BlockFlags::default(), sink),
     }
+}
+
+/// A result as Anthropic writes it, which strayed into this format: it answers its call all the same.
+fn foreign_result<N: Node, S: Sink>(part: &N, sink: &mut S) {
+    anthropic::content_text(part, TextKind::ToolOutput, sink);
+    let id = part.get(Key::ToolUseId);
+    let id = id.as_ref().and_then(Node::text).unwrap_or_default();
+    let flags = BlockFlags::default().when(id.is_empty(), BlockFlags::NO_ID);
+    sink.end_block(BlockEnd { kind: BlockKind::Result, flags, id: &id });
 }
 
 /// Calls. Flagged where they are not one list of objects, or an empty one. A lone call is read as a list of it, and a text as the JSON that
@@ -131,12 +146,12 @@ fn written_calls<N: Node, S: Sink>(calls: &N, sink: &mut S) {
 fn tool_call<N: Node, S: Sink>(call: &N, sink: &mut S) {
     let id = call.get(Key::Id);
     let id = id.as_ref().and_then(Node::text).unwrap_or_default();
-    let mut flags = BlockFlags::default().when(id.is_empty(), BlockFlags::NO_ID);
+    let typed = call.get(Key::Type).as_ref().and_then(Node::text).is_some_and(|kind| !kind.is_empty());
+    let mut flags = BlockFlags::default().when(id.is_empty(), BlockFlags::NO_ID).when(!typed, BlockFlags::MALFORMED);
     if let Some(function) = call.get(Key::Function) {
         flags = flags.with(function_call(&function, sink));
     } else if let Some(custom) = call.get(Key::Custom) {
-        named_text(&custom, Key::Input, sink);
-        flags = flags.with(BlockFlags::SPECIAL);
+        flags = flags.with(named_text(&custom, Key::Input, sink)).with(BlockFlags::SPECIAL);
     } else {
         flags = flags.with(BlockFlags::MALFORMED);
     }
@@ -144,16 +159,14 @@ fn tool_call<N: Node, S: Sink>(call: &N, sink: &mut S) {
 }
 
 fn function_call<N: Node, S: Sink>(function: &N, sink: &mut S) -> BlockFlags {
-    let name = function.get(Key::Name);
-    sink.text(TextKind::Name, &name.as_ref().and_then(Node::text).unwrap_or_default());
-    arguments(function.get(Key::Arguments), NodeKind::Text, sink)
+    name(function, sink).with(arguments(function.get(Key::Arguments), NodeKind::Text, sink))
 }
 
-fn named_text<N: Node, S: Sink>(node: &N, key: Key, sink: &mut S) {
-    let name = node.get(Key::Name);
-    sink.text(TextKind::Name, &name.as_ref().and_then(Node::text).unwrap_or_default());
+fn named_text<N: Node, S: Sink>(node: &N, key: Key, sink: &mut S) -> BlockFlags {
+    let flags = name(node, sink);
     let text = node.get(key);
     sink.text(TextKind::Arguments, &text.as_ref().and_then(Node::text).unwrap_or_default());
+    flags
 }
 
 /// A `tool` message is one result block, whatever the shape of its content.

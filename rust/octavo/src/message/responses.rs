@@ -2,7 +2,7 @@
 
 use super::{
     BlockEnd, BlockFlags, BlockKind, MessageEnd, MessageFlags, Role, Sink, TextKind, arguments, bare_item, json_text,
-    media, opaque, other_block, other_item, role_of, spoken, spread, text_flags, unknown,
+    media, name, opaque, other_block, other_item, role_of, spoken, spread, text_flags, unknown,
 };
 use crate::error::Result;
 use crate::node::{Key, Node, NodeKind};
@@ -12,23 +12,25 @@ pub(super) fn read<N: Node, S: Sink>(index: usize, node: &N, sink: &mut S) -> Re
     let kind = kind.as_ref().and_then(Node::text).unwrap_or_default();
     let plain = |role| MessageEnd { role, flags: MessageFlags::default() };
     match kind.as_ref() {
+        // A reference is the one item whose type may be left out (API reference, Responses, input, 2026-11).
+        "" if is_reference(node) => {
+            reference(node, sink);
+            Ok(plain(Role::Assistant))
+        }
         // The easy input form has a role and no type. LangChain's messages have a type and no role, and are refused: read
         // as items of a later version, every conversion would leave them out.
         "" | "message" | "human" | "ai" | "system" | "tool" | "function" | "chat" | "remove" | "AIMessageChunk"
         | "HumanMessageChunk" | "SystemMessageChunk" | "ToolMessageChunk" => message(index, node, sink),
         "function_call" => {
-            let name = node.get(Key::Name);
-            sink.text(TextKind::Name, &name.as_ref().and_then(Node::text).unwrap_or_default());
-            let flags = arguments(node.get(Key::Arguments), NodeKind::Text, sink);
+            let flags = name(node, sink).with(arguments(node.get(Key::Arguments), NodeKind::Text, sink));
             end_paired(node, BlockKind::Call, Key::CallId, flags, sink);
             Ok(plain(Role::Assistant))
         }
         "custom_tool_call" => {
-            let name = node.get(Key::Name);
-            sink.text(TextKind::Name, &name.as_ref().and_then(Node::text).unwrap_or_default());
+            let flags = name(node, sink).with(BlockFlags::SPECIAL);
             let input = node.get(Key::Input);
             sink.text(TextKind::Arguments, &input.as_ref().and_then(Node::text).unwrap_or_default());
-            end_paired(node, BlockKind::Call, Key::CallId, BlockFlags::SPECIAL, sink);
+            end_paired(node, BlockKind::Call, Key::CallId, flags, sink);
             Ok(plain(Role::Assistant))
         }
         "function_call_output" | "custom_tool_call_output" => {
@@ -76,7 +78,7 @@ pub(super) fn read<N: Node, S: Sink>(index: usize, node: &N, sink: &mut S) -> Re
             Ok(plain(Role::Assistant))
         }
         "item_reference" => {
-            sink.end_block(BlockEnd { kind: BlockKind::Reference, flags: BlockFlags::default(), id: "" });
+            reference(node, sink);
             Ok(plain(Role::Assistant))
         }
         "image_generation_call" => {
@@ -100,11 +102,33 @@ pub(super) fn read<N: Node, S: Sink>(index: usize, node: &N, sink: &mut S) -> Re
     }
 }
 
+fn is_reference<N: Node>(node: &N) -> bool {
+    let has = |key| node.get(key).is_some();
+    node.get(Key::Id).as_ref().and_then(Node::text).is_some() && !has(Key::Role) && !has(Key::Content)
+}
+
+/// Beginnings of ids of items that are no calls which the caller answers: messages, reasoning, what the server calls
+/// itself, compactions. Ids begin so in the examples of the API reference (2026-11).
+const NO_CALLS: [&str; 9] = ["msg_", "rs_", "ws_", "fs_", "ig_", "ci_", "mcp_", "mcpl_", "cmp_"];
+
+fn reference<N: Node, S: Sink>(node: &N, sink: &mut S) {
+    let id = node.get(Key::Id);
+    let id = id.as_ref().and_then(Node::text).unwrap_or_default();
+    let may_call = !NO_CALLS.iter().any(|start| id.starts_with(start));
+    let flags = BlockFlags::default().when(may_call, BlockFlags::MAY_CALL);
+    sink.end_block(BlockEnd { kind: BlockKind::Reference, flags, id: "" });
+}
+
 fn message<N: Node, S: Sink>(index: usize, node: &N, sink: &mut S) -> Result<MessageEnd> {
     let mut end = role_of(index, node)?;
     let mistyped = node.get(Key::Type).is_some_and(|kind| kind.kind() != NodeKind::Text);
     end.flags =
         end.flags.when(end.role == Role::Tool, MessageFlags::FOREIGN_ROLE).when(mistyped, MessageFlags::MALFORMED);
+    if end.role == Role::Tool && node.get(Key::ToolCallId).is_some() {
+        // A message of Chat Completions: the output of the call that it names.
+        tool_message(node, sink);
+        return Ok(end);
+    }
     let Some(content) = node.get(Key::Content) else {
         end.flags = end.flags.with(MessageFlags::NO_CONTENT);
         return Ok(end);
@@ -128,6 +152,11 @@ fn message<N: Node, S: Sink>(index: usize, node: &N, sink: &mut S) -> Result<Mes
     Ok(end)
 }
 
+fn tool_message<N: Node, S: Sink>(node: &N, sink: &mut S) {
+    said_by_tool(node.get(Key::Content), sink);
+    end_paired(node, BlockKind::Result, Key::ToolCallId, BlockFlags::default(), sink);
+}
+
 fn read_part<N: Node, S: Sink>(role: Role, part: &N, sink: &mut S) {
     if part.kind() != NodeKind::Map {
         return bare_item(part, sink);
@@ -137,14 +166,19 @@ fn read_part<N: Node, S: Sink>(role: Role, part: &N, sink: &mut S) {
         kind @ ("input_text" | "output_text" | "text" | "refusal") => {
             // "Invalid value: 'input_text'. Supported values are: 'output_text' and 'refusal'."
             let own = if role == Role::Assistant { kind.starts_with(['o', 'r']) } else { kind.starts_with('i') };
-            text_part(part, BlockFlags::default().when(!own, BlockFlags::MALFORMED), sink);
+            let said = if kind == "refusal" { [Key::Refusal, Key::Text] } else { [Key::Text, Key::Refusal] };
+            let flags = BlockFlags::default().when(!own, BlockFlags::MALFORMED);
+            // A refusal of another name than its own is written anew.
+            let flags = flags.when(kind == "refusal" && part.get(Key::Refusal).is_none(), BlockFlags::MALFORMED);
+            text_part(part, said, flags, sink);
         }
         _ => other_block(part, BlockFlags::default(), sink),
     }
 }
 
-fn text_part<N: Node, S: Sink>(part: &N, flags: BlockFlags, sink: &mut S) {
-    let value = part.get(Key::Text).or_else(|| part.get(Key::Refusal));
+/// Its text stands in the first of the two members that is there.
+fn text_part<N: Node, S: Sink>(part: &N, said: [Key; 2], flags: BlockFlags, sink: &mut S) {
+    let value = said.iter().find_map(|&key| part.get(key));
     let flags = flags.with(spoken(value.as_ref(), sink));
     sink.end_block(BlockEnd { kind: BlockKind::Text, flags, id: "" });
 }
@@ -159,7 +193,11 @@ fn is_said<N: Node>(output: Option<N>) -> bool {
 
 /// Output of a call: a text, a list of parts, or one part (a screenshot).
 fn output<N: Node, S: Sink>(node: &N, sink: &mut S) {
-    let Some(output) = node.get(Key::Output) else { return };
+    said_by_tool(node.get(Key::Output), sink);
+}
+
+fn said_by_tool<N: Node, S: Sink>(output: Option<N>, sink: &mut S) {
+    let Some(output) = output else { return };
     match output.kind() {
         NodeKind::Text => sink.text(TextKind::ToolOutput, &output.text().unwrap_or_default()),
         NodeKind::List => {
@@ -195,8 +233,14 @@ fn reasoning<N: Node, S: Sink>(node: &N, sink: &mut S) {
     sink.end_block(BlockEnd { kind: BlockKind::Thinking, flags, id: "" });
 }
 
+/// The most characters of a `call_id`: "Expected a string with maximum length 64" (`AnswerDotAI/fastllm` #45, 2026-06;
+/// `orchidfiles/ungate` PR #41, 2026-08, which found no other demand on it).
+const LONGEST_ID: usize = 64;
+
 fn end_paired<N: Node, S: Sink>(node: &N, kind: BlockKind, key: Key, flags: BlockFlags, sink: &mut S) {
     let id = node.get(key);
     let id = id.as_ref().and_then(Node::text).unwrap_or_default();
-    sink.end_block(BlockEnd { kind, flags: flags.when(id.is_empty(), BlockFlags::NO_ID), id: &id });
+    let long = kind == BlockKind::Call && id.chars().nth(LONGEST_ID).is_some();
+    let flags = flags.when(id.is_empty(), BlockFlags::NO_ID).when(long, BlockFlags::BAD_ID);
+    sink.end_block(BlockEnd { kind, flags, id: &id });
 }

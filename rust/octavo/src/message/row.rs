@@ -112,13 +112,16 @@ impl BlockFlags {
     pub const ESTIMATED: Self = Self(1 << 7);
     /// A call whose arguments are missing, or not what the format has: an object, or JSON text in `OpenAI`'s.
     pub const BAD_ARGUMENTS: Self = Self(1 << 8);
-    /// A block that is not of its stated shape (a bare string in a content list, a null text…).
+    /// A block that is not of its stated shape (a bare string in a content list, a null text…), or a call that lacks
+    /// its name or its type.
     pub const MALFORMED: Self = Self(1 << 9);
     /// A call or result of a kind other than a plain function (custom tool, shell, approval…).
     pub const SPECIAL: Self = Self(1 << 10);
+    /// A reference whose item may be a call. The bit is that of a special call: no block is both.
+    pub const MAY_CALL: Self = Self::SPECIAL;
     /// A call that asks for a person's consent (`mcp_approval_request`): it may wait without an answer.
     pub const CONFIRMATION: Self = Self(1 << 11);
-    /// A call id with characters that the format's provider refuses.
+    /// A call id with characters that the format's provider refuses, or with too many.
     pub const BAD_ID: Self = Self(1 << 12);
     /// A result whose content holds an empty text. This bit and the two below are those of a text block's own:
     /// all are taken, and no block is both.

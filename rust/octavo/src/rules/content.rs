@@ -71,10 +71,17 @@ pub(super) fn ends_in_space(block: &BlockRow) -> bool {
     block.kind == BlockKind::Text && block.flags.has(BlockFlags::TRAILING_SPACE)
 }
 
+/// Whether a block is the server's call, or its answer. A turn that ends in one was paused (`stop_reason`
+/// `pause_turn`): it is sent back as it is, and the server goes on with it (platform.claude.com, stop reasons, 2026-11;
+/// laravel/ai PR #493).
+pub(super) fn is_of_server(block: &BlockRow) -> bool {
+    matches!(block.kind, BlockKind::ServerCall | BlockKind::ServerResult)
+}
+
 /// An assistant message at the end asks the model to go on from it (prefill).
 fn judge_end(list: &List<'_>, found: &mut Vec<Violation>) {
     let Some(newest) = list.last().filter(|message| message.role() == Role::Assistant) else { return };
-    if list.provider != Provider::Anthropic {
+    if list.provider != Provider::Anthropic || newest.blocks.last().is_some_and(is_of_server) {
         return;
     }
     if list.mode.prefill == Some(false) {

@@ -1,7 +1,8 @@
 //! What each provider demands, as the rules that a fault would break.
 
+use super::shape::wants_id;
 use super::{Provider, RuleId};
-use crate::message::Format;
+use crate::message::{BlockFlags, BlockKind, BlockRow, Format};
 
 /// How a format lays calls and results out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,6 +70,10 @@ pub(super) struct Demands {
     pub(super) call_id: Option<RuleId>,
     /// Content that is not of the shape that it should have.
     pub(super) shape: Option<RuleId>,
+    /// A call without its name, or without its type where it must have one.
+    pub(super) call_shape: Option<RuleId>,
+    /// A call id that is refused for its length, where none else is.
+    pub(super) long_id: Option<RuleId>,
     /// No content at all, where there must be some, be it empty.
     pub(super) content: Option<RuleId>,
     /// An empty list of calls.
@@ -101,6 +106,8 @@ const ANTHROPIC: Demands = Demands {
     arguments: Some(RuleId::A20),
     call_id: Some(RuleId::A21),
     shape: Some(RuleId::A22),
+    call_shape: Some(RuleId::A27),
+    long_id: None,
     content: None,
     call_list: None,
     silent_error: Some(RuleId::A25),
@@ -129,6 +136,8 @@ const OPENAI: Demands = Demands {
     arguments: Some(RuleId::O6),
     call_id: Some(RuleId::O11),
     shape: Some(RuleId::O8),
+    call_shape: Some(RuleId::O13),
+    long_id: None,
     content: Some(RuleId::O7),
     call_list: Some(RuleId::O10),
     silent_error: None,
@@ -141,6 +150,7 @@ const RESPONSES: Demands = Demands {
     unknown: RuleId::R1,
     repeated: RuleId::R1,
     call_list: None,
+    long_id: Some(RuleId::O14),
     // A turn is several items, and nobody has seen the server mind.
     turn_ids: None,
     size: Some(RuleId::R6),
@@ -164,6 +174,7 @@ const GEMINI: Demands = Demands {
     arguments: Some(RuleId::A20),
     call_id: None,
     shape: None,
+    call_shape: None,
     content: None,
     call_list: None,
     ..OPENAI
@@ -183,6 +194,18 @@ const BEDROCK: Demands = Demands {
 };
 
 impl Demands {
+    /// The rule that a block's shape breaks.
+    pub(super) fn shape_of(&self, block: &BlockRow) -> Option<RuleId> {
+        let rule = if block.kind == BlockKind::Call { self.call_shape } else { self.shape };
+        rule.filter(|_| block.flags.has(BlockFlags::MALFORMED))
+    }
+
+    /// The rule that a call's id breaks.
+    pub(super) fn id_of(&self, block: &BlockRow) -> Option<RuleId> {
+        let long = self.long_id.filter(|_| !block.flags.has(BlockFlags::NO_ID));
+        long.or(self.call_id).filter(|_| wants_id(block))
+    }
+
     pub(super) const fn of(provider: Provider) -> &'static Self {
         match provider {
             Provider::Anthropic => &ANTHROPIC,

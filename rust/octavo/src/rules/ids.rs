@@ -23,6 +23,7 @@ pub(super) fn settle_ids(list: &List<'_>, drafts: &mut [Draft], log: &mut Vec<Ch
     // Reasoning of Chat messages is not signed: beside it a call may be edited.
     let packed = Layout::of(list.mode.format) == Layout::Packed;
     let mut ids = Ids::of(list);
+    ids.keep_clear_of(drafts);
     let mut changed: HashMap<Place, u32> = HashMap::new();
     for draft in drafts.iter_mut() {
         let mut renamed = false;
@@ -77,6 +78,16 @@ impl Ids {
         let (unique, refuses) = (list.demands.unique_ids.is_some(), list.written.call_id.is_some());
         let once_a_turn = list.demands.turn_ids.is_some();
         Self { unique, refuses, once_a_turn, used: HashSet::new(), turn: HashSet::new(), made: HashSet::new() }
+    }
+
+    /// Outputs that stand alone, since the provider holds their calls, keep their ids: no made one may be the same.
+    fn keep_clear_of(&mut self, drafts: &[Draft]) {
+        if self.unique {
+            return;
+        }
+        let parts = drafts.iter().flat_map(|draft| &draft.parts).filter(|part| part.row.kind == BlockKind::Result);
+        let alone = parts.filter(|part| matches!(part.piece, Piece::Block { call: None, .. }));
+        self.used.extend(alone.map(|part| part.row.id));
     }
 
     fn judge(&mut self, call: &BlockRow) -> Verdict {

@@ -4,14 +4,14 @@
 //! [`mend`] is therefore part of the design. All are linear.
 
 use super::breakpoints::{MAX_BREAKPOINTS, is_empty_text, is_hour, is_short};
-use super::content::{ends_in_space, is_blank, is_hollow};
+use super::content::{ends_in_space, is_blank, is_hollow, is_of_server};
 use super::demands::{Demands, Layout};
 use super::draft::{Draft, Part};
 use super::ids::settle_ids;
 use super::order::{may_precede_system, takes_system};
 use super::reasoning::{is_thinking, wants_reasoning_content};
 use super::recipe::{Change, ChangeKind, Edits, Note, Piece};
-use super::shape::{has_bad_arguments, lacks_content, wants_id};
+use super::shape::{has_bad_arguments, lacks_content};
 use super::{List, Provider, RuleId};
 use crate::message::{BlockFlags, BlockKind, BlockRow, MessageFlags, Role};
 
@@ -21,15 +21,17 @@ pub(super) fn mend(list: &List<'_>, drafts: Vec<Draft>, log: &mut Vec<Change>) -
     mender.drop_lone_reasoning();
     mender.settle_shapes();
     mender.fill_results();
+    settle_ids(mender.list, &mut mender.drafts, mender.log);
     mender.settle_system();
-    mender.open_with_user();
     mender.merge();
     mender.turn_thinking_off();
+    mender.part();
+    mender.open_with_user();
     mender.settle_end();
-    settle_ids(mender.list, &mut mender.drafts, mender.log);
     mender.sign_calls();
     mender.add_reasoning();
     mender.settle_breakpoints();
+    mender.tell_loop_start();
     mender.drafts
 }
 
@@ -148,34 +150,54 @@ impl Mender<'_, '_> {
         }
     }
 
-    /// A9, G1: what stands side by side becomes one message, or is parted by a note where one of the two
-    /// holds thinking.
+    /// A9, G1: what stands side by side becomes one message, unless the two must be parted.
     fn merge(&mut self) {
         if !self.is_packed() {
             return;
         }
         let clashes = self.clashes();
         let mut merged: Vec<Draft> = Vec::with_capacity(self.drafts.len());
+        // Of the last one, kept: asked of it again at each message of a long run, it would be a square.
+        let mut bound = false;
         for (draft, clash) in std::mem::take(&mut self.drafts).into_iter().zip(clashes) {
             match (clash, merged.last_mut()) {
-                (Some(rule), Some(last)) if !self.must_part(last, &draft) => {
+                (Some(rule), Some(last)) if !self.must_part(bound, &draft) => {
                     self.log.push(change(ChangeKind::Merged, draft.origin(), None, rule));
                     last.from = last.from.or(draft.from);
                     last.parts.extend(draft.parts);
                 }
-                (Some(rule), Some(_)) => {
-                    self.log.push(change(ChangeKind::Parted, draft.origin(), None, rule));
-                    merged.extend([Draft::note(Note::Continue), draft]);
+                _ => {
+                    bound = draft.is_bound(self.list.provider);
+                    merged.push(draft);
                 }
-                _ => merged.push(draft),
             }
         }
         self.drafts = merged;
     }
 
-    fn must_part(&self, last: &Draft, draft: &Draft) -> bool {
-        let provider = self.list.provider;
-        draft.role == Role::Assistant && (last.is_bound(provider) || draft.is_bound(provider))
+    /// A9, G1: a note parts what is left side by side. After all thinking has left that must, so that no note stays
+    /// for what is gone.
+    fn part(&mut self) {
+        if !self.is_packed() {
+            return;
+        }
+        let clashes = self.clashes();
+        if clashes.iter().all(Option::is_none) {
+            return;
+        }
+        for (draft, clash) in std::mem::take(&mut self.drafts).into_iter().zip(clashes) {
+            if let Some(rule) = clash {
+                self.log.push(change(ChangeKind::Parted, draft.origin(), None, rule));
+                self.drafts.push(Draft::note(Note::Continue));
+            }
+            self.drafts.push(draft);
+        }
+    }
+
+    /// Two turns that are both whole: the second has reasoning of its own, whose place in its message is part of what
+    /// was signed. What has none goes on with the turn before it, unless it is edited and that one holds reasoning (`bound`).
+    fn must_part(&self, bound: bool, draft: &Draft) -> bool {
+        draft.role == Role::Assistant && (draft.is_bound(self.list.provider) || bound && draft.is_edited())
     }
 
     /// For each draft, the rule that forbids it behind the one before. From the end: where only messages
@@ -190,7 +212,7 @@ impl Mender<'_, '_> {
             let same = before.role == draft.role && draft.role != Role::System;
             let calls = draft.role == Role::Assistant && (draft.has(BlockKind::Call) || joined);
             *clash = demands.alternate.or(demands.calls_after_user.filter(|_| calls)).filter(|_| same);
-            joined = clash.is_some() && !self.must_part(before, draft);
+            joined = clash.is_some() && !self.must_part(before.is_bound(self.list.provider), draft);
         }
         clashes
     }
@@ -203,18 +225,16 @@ impl Mender<'_, '_> {
         }
         let at_once = self.list.mode.every_turn;
         if if at_once { self.free_all() } else { self.free_last_turn() } {
-            self.open_with_user();
             self.merge();
             if !at_once && self.last_turn().into_iter().any(|at| self.holds_thinking(at)) {
                 self.free_all();
-                self.open_with_user();
                 self.merge();
             }
         }
     }
 
     fn holds_thinking(&self, at: usize) -> bool {
-        self.drafts.get(at).is_some_and(|draft| draft.parts.iter().any(|part| is_thinking(&part.row)))
+        self.drafts.get(at).is_some_and(Draft::holds_thinking)
     }
 
     /// Assistant messages of the turn that still runs, and the last one in any case.
@@ -251,6 +271,9 @@ impl Mender<'_, '_> {
             return;
         }
         let Some(last) = self.drafts.last_mut().filter(|last| last.role == Role::Assistant) else { return };
+        if last.parts.last().is_some_and(|part| is_of_server(&part.row)) {
+            return;
+        }
         let refused = self.list.mode.prefill == Some(false);
         let bound = last.is_bound(Provider::Anthropic);
         let origin = last.origin();
@@ -299,6 +322,22 @@ impl Mender<'_, '_> {
         }
     }
 
+    /// A7, told of the list as it now is: what was joined may have cured it, and thinking that had to leave brings it.
+    fn tell_loop_start(&mut self) {
+        let mode = self.list.mode;
+        if !self.is(Provider::Anthropic) || mode.thinking != Some(true) || !mode.thinking_first {
+            return;
+        }
+        self.log.retain(|told| told.rule != RuleId::A7);
+        let from = self.drafts.iter().rposition(Draft::opens_turn).map_or(0, |at| at + 1);
+        let mut turn = self.drafts.iter().skip(from).filter(|draft| draft.role == Role::Assistant);
+        let Some(first) = turn.clone().next() else { return };
+        let thinks = first.parts.first().is_some_and(|part| is_thinking(&part.row));
+        if !thinks && turn.any(|draft| draft.has(BlockKind::Call)) {
+            self.log.push(change(ChangeKind::Told, first.origin(), None, RuleId::A7));
+        }
+    }
+
     /// A11, A24, A13, A12, in this order. A breakpoint is the caller's mark, not part of the model's turn, so
     /// it may leave a turn with thinking where there is no other way.
     fn settle_breakpoints(&mut self) {
@@ -318,14 +357,28 @@ impl Mender<'_, '_> {
                 early && is_short(&part.row)
             });
         }
-        let room = MAX_BREAKPOINTS.saturating_sub(self.list.mode.breakpoints);
-        let count = self.breakpoints().map(|part| part.row.flags.breakpoints()).sum::<u32>();
-        let mut excess = count.saturating_sub(room);
-        self.drop_breakpoints(RuleId::A12, |part| {
-            let drops = excess > 0;
-            excess = excess.saturating_sub(part.row.flags.breakpoints());
-            drops
-        });
+        self.keep_newest_breakpoints(MAX_BREAKPOINTS.saturating_sub(self.list.mode.breakpoints));
+    }
+
+    /// A12: the newest `room` stay, also within a block whose content carries several.
+    fn keep_newest_breakpoints(&mut self, mut room: u32) {
+        let parts = self.drafts.iter_mut().rev().flat_map(|draft| draft.parts.iter_mut().rev());
+        let mut told = Vec::new();
+        for part in parts.filter(|part| is_breakpoint(part)) {
+            let count = part.row.flags.breakpoints();
+            let kept = count.min(room);
+            room -= kept;
+            if kept == count {
+                continue;
+            }
+            if let Piece::Block { message, block, edits, .. } = &mut part.piece {
+                edits.drop_breakpoint = true;
+                // At most four.
+                edits.keep_breakpoints = u8::try_from(kept).unwrap_or_default();
+                told.push(change(ChangeKind::DroppedBreakpoint, *message, Some(*block), RuleId::A12));
+            }
+        }
+        self.log.extend(told.into_iter().rev());
     }
 
     /// A13, where the five minutes stand in system or tools: an hour that may not follow lives five minutes as well.
@@ -362,8 +415,8 @@ impl Mender<'_, '_> {
 fn mend_block(demands: &Demands, part: &mut Part, log: &mut Vec<Change>) -> Option<RuleId> {
     let Piece::Block { message, block, edits, .. } = &mut part.piece else { return None };
     let arguments = demands.arguments.filter(|_| has_bad_arguments(&part.row));
-    let call_id = demands.call_id.filter(|_| wants_id(&part.row));
-    let shape = demands.shape.filter(|_| part.row.flags.has(BlockFlags::MALFORMED));
+    let call_id = demands.id_of(&part.row);
+    let shape = demands.shape_of(&part.row);
     edits.mend_arguments = arguments.is_some();
     edits.reshape = shape.is_some();
     let kinds =

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::demands::{Demands, Layout};
+use super::demands::Layout;
 use super::matching::{Fate, Place, Slot, match_results, slots};
 use super::pairs::{Claim, Pairs};
 use super::{List, Message, Provider, RuleId, Violation};
@@ -122,7 +122,7 @@ impl Neighbours {
                 }
                 Fate::ByPlace(call) => {
                     answer(&mut waits, call);
-                    by_place(demands, result.no_id)
+                    by_place(list, result.no_id)
                 }
                 Fate::Repeated => Some(demands.repeated),
                 Fate::Unknown => Some(demands.unknown),
@@ -135,8 +135,14 @@ impl Neighbours {
 }
 
 /// What a result breaks that only its place gives to a call: it has no id, or one that the call does not have.
-fn by_place(demands: &Demands, no_id: bool) -> Option<RuleId> {
-    demands.missing_id.map(|rule| if no_id { rule } else { demands.unknown })
+fn by_place(list: &List<'_>, no_id: bool) -> Option<RuleId> {
+    missing_id(list).map(|rule| if no_id { rule } else { list.demands.unknown })
+}
+
+/// The rule that a result without its call's id breaks. In a format whose calls need none there is none to give; a
+/// conversion makes one for both.
+pub(super) fn missing_id(list: &List<'_>) -> Option<RuleId> {
+    list.demands.missing_id.filter(|_| list.written.missing_id.is_some())
 }
 
 fn answer(waits: &mut [bool], call: usize) {
@@ -189,10 +195,10 @@ fn judge_order(list: &List<'_>, found: &mut Vec<Violation>) {
 
 fn judge_result(list: &List<'_>, pairs: &Pairs, place: Place, block: &BlockRow) -> Option<RuleId> {
     match pairs.claim_of(place) {
-        Claim::Answers(_) => None,
+        Claim::Answers(_) | Claim::Stored => None,
         // Of several results, all but the first are too many.
         Claim::Replaced(call) if pairs.first_result_of(call) == Some(place) => None,
-        Claim::ByPlace(_) => by_place(list.demands, block.flags.has(BlockFlags::NO_ID)),
+        Claim::ByPlace(_) => by_place(list, block.flags.has(BlockFlags::NO_ID)),
         Claim::Follows(call) if pairs.is_second(call, place) => None,
         Claim::Replaced(_) | Claim::Replaces(_) | Claim::Follows(_) => Some(list.demands.repeated),
         Claim::Early(_) | Claim::Unknown => (!may_stand_alone(list, block)).then_some(list.demands.orphan),

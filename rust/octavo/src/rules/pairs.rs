@@ -13,7 +13,7 @@ use std::collections::{HashMap, VecDeque};
 use super::demands::Layout;
 use super::matching::{Fate, Place, Slot, match_results, slots};
 use super::{List, Message};
-use crate::message::{BlockKind, MessageFlags, Role};
+use crate::message::{BlockFlags, BlockKind, BlockRow, MessageFlags, Role};
 use crate::transcript::OPEN_EXCHANGES;
 
 /// What a result turned out to be, anywhere in the list.
@@ -32,6 +32,8 @@ pub(super) enum Claim {
     Replaced(Place),
     /// A later word on this call, whose result the model has read: that result stays as it was sent.
     Follows(Place),
+    /// No call of the list has its id, and a reference before it may stand for its call.
+    Stored,
     /// No call has its id.
     Unknown,
 }
@@ -41,7 +43,7 @@ impl Claim {
     pub(super) const fn answered(self) -> Option<Place> {
         match self {
             Self::Answers(call) | Self::ByPlace(call) | Self::Early(call) | Self::Replaces(call) => Some(call),
-            Self::Replaced(_) | Self::Follows(_) | Self::Unknown => None,
+            Self::Replaced(_) | Self::Follows(_) | Self::Stored | Self::Unknown => None,
         }
     }
 }
@@ -115,6 +117,11 @@ impl Pairs {
     }
 }
 
+/// Whether a block points to an item of the provider's that may be a call.
+fn may_call(block: &BlockRow) -> bool {
+    block.kind == BlockKind::Reference && block.flags.has(BlockFlags::MAY_CALL)
+}
+
 /// A result for a call that has one.
 struct Repeat {
     call: Place,
@@ -129,6 +136,8 @@ struct Search {
     items: bool,
     /// Whether every call that a result may answer is in the list.
     knows_all: bool,
+    /// References to items of the provider's so far that may be calls, and that no output was taken to answer.
+    stored: usize,
     pairs: Pairs,
     exchange: usize,
     after_assistant: bool,
@@ -147,6 +156,7 @@ impl Search {
         let assistant = message.role() == Role::Assistant;
         if assistant {
             self.exchange += usize::from(!(self.items && self.after_assistant));
+            self.stored += message.blocks.iter().filter(|block| may_call(block)).count();
             slots(message, BlockKind::Call).for_each(|call| self.add_call(call));
             slots(message, BlockKind::Result).for_each(|result| self.add_result(result));
         } else {
@@ -210,6 +220,12 @@ impl Search {
     }
 
     fn add_stranger(&mut self, result: Slot) {
+        if self.stored > 0 && !result.no_id {
+            // Each reference is one item: it stands for one call.
+            self.stored -= 1;
+            self.pairs.claims.insert(result.place, Claim::Stored);
+            return;
+        }
         if self.knows_all && !result.is_nameless() {
             let seen = self.strangers.contains_key(&result.id);
             self.strangers.insert(result.id, (!seen).then_some(result.place));

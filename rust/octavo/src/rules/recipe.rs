@@ -24,8 +24,10 @@ pub struct Edits {
     pub take_id: bool,
     /// White space at the end of the text goes.
     pub strip_end: bool,
-    /// The cache breakpoint goes.
+    /// The cache breakpoints of the block and of its content go, but for the newest [`Self::keep_breakpoints`].
     pub drop_breakpoint: bool,
+    /// How many breakpoints stay where others go, at most four: what stands last in a result, and its own.
+    pub keep_breakpoints: u8,
     /// The call gets the documented stand-in for a thought signature.
     pub sign: bool,
     /// Cache breakpoints of an hour become ones of five minutes.
@@ -286,7 +288,10 @@ fn edited(mut row: BlockRow, edits: Edits) -> BlockRow {
     }
     row.flags = row.flags.when(edits.sign, BlockFlags::SIGNED).when(edits.shorten_breakpoint, BlockFlags::CACHE_5M);
     if edits.drop_breakpoint {
-        row.flags = row.flags.without_breakpoints();
+        row.flags = match edits.keep_breakpoints {
+            0 => row.flags.without_breakpoints(),
+            kept => row.flags.with_breakpoints(kept.into()),
+        };
     }
     row
 }

@@ -1,7 +1,7 @@
 //! The smallest change found that makes a list obey its provider's rules.
 
 use super::breakpoints::is_around;
-use super::draft::lay_out;
+use super::layer::lay_out;
 use super::mend::mend;
 use super::recipe::{Change, ChangeKind, Recipe};
 use super::table::Judged;

@@ -35,8 +35,8 @@ fn judge_blocks(list: &List<'_>, message: &Message<'_>, found: &mut Vec<Violatio
     for (number, block) in message.numbered() {
         let rules = [
             list.written.arguments.filter(|_| has_bad_arguments(block)),
-            list.written.call_id.filter(|_| wants_id(block)),
-            list.written.shape.filter(|_| block.flags.has(BlockFlags::MALFORMED)),
+            list.written.id_of(block),
+            list.written.shape_of(block),
         ];
         found.extend(rules.into_iter().flatten().map(|rule: RuleId| message.violation(Some(number), rule)));
     }

@@ -154,9 +154,9 @@ rules! {
         "messages.N.content.M.tool_use.input: Input should be a valid dictionary / The format of the value at messages.N.content.M.toolUse.input is invalid. Provide a json object for the field and try again.",
         "recalled, not found at a source";
     A21 [Anthropic, Bedrock] Judged::Messages,
-        "the id of the call {id} is missing, or has characters that are refused",
+        "the id of the call {id} is missing, or has characters that are refused, or (Bedrock) more than 64",
         "messages.N.content.M.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'",
-        "recalled, not found at a source";
+        "recalled, not found at a source; Bedrock API reference, ToolUseBlock (at most 64 characters)";
     A22 [Anthropic, Bedrock] Judged::Messages,
         "a content block is not of the shape that it should have",
         "messages.N.content.M: Input should be a valid dictionary or object to extract fields from",
@@ -177,6 +177,10 @@ rules! {
         "a text block of the system prompt is empty: send the system prompt without it",
         "system: text content blocks must be non-empty / system.1: cache_control cannot be set for empty text blocks",
         "vellum-ai/vellum-assistant PR #30712; Bedrock API reference, SystemContentBlock (at least one character)";
+    A27 [Anthropic, Bedrock] Judged::Messages,
+        "the call {id} has no name",
+        "messages.N.content.M.tool_use.name: Field required",
+        "required in the clients' types (anthropic 2.14, ToolUseBlockParam; Bedrock API reference, ToolUseBlock)";
     O1 [OpenAi] Judged::Messages,
         "the call {id} has no tool message in the run that follows it",
         "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'",
@@ -225,6 +229,14 @@ rules! {
         "the call id {id} stands twice in one message",
         "Duplicate value for 'tool_call_id' of 'ID' in message[N]",
         "recalled, not found at a source";
+    O13 [OpenAi, Responses] Judged::Messages,
+        "the call {id} lacks its type, or the name of its function",
+        "Missing required parameter: 'messages[N].tool_calls[M].type'.",
+        "langchain-ai/langchain-azure #35; required in the client's types (openai 3.57, tool call and function call params)";
+    O14 [Responses] Judged::Messages,
+        "the id of the call {id} is longer than 64 characters",
+        "Invalid 'input[N].call_id': string too long. Expected a string with maximum length 64, but got a string with length 116 instead.",
+        "AnswerDotAI/fastllm #45, decolua/9router #393, orchidfiles/ungate PR #41";
     R1 [Responses] Judged::Messages,
         "the output for {id} answers no call before it, or answers one twice",
         "No tool call found for function call output with call_id X",
