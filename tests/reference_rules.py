@@ -215,10 +215,7 @@ def anthropic_cache(messages: list[dict[str, Any]], request: Request) -> Iterato
         thinking = of_type(message, "thinking", "redacted_thinking")
         yield from [(index, "A24") for block in thinking if "cache_control" in block]
     marked = [
-        (index, control.get("ttl") == "1h")
-        for index, message in enumerate(messages)
-        for block in blocks_of(message)
-        for control in controls(block)
+        (index, hour) for index, message in enumerate(messages) for block in blocks_of(message) for hour in lives(block)
     ]
     over = max(4 - len(around), 0)
     if len(marked) > over:
@@ -227,6 +224,11 @@ def anthropic_cache(messages: list[dict[str, Any]], request: Request) -> Iterato
         if hour and not (all(around) and all(other for _, other in marked[:at])):
             yield index, "A13"
             return
+
+
+def lives(block: dict[str, Any]) -> list[bool]:
+    """Whether each of a block's breakpoints lives an hour: both lives in one result are taken to stand in the wrong order."""
+    return sorted(control.get("ttl") == "1h" for control in controls(block))
 
 
 def controls(block: dict[str, Any]) -> list[dict[str, Any]]:
