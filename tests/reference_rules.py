@@ -227,7 +227,7 @@ def anthropic_cache(messages: list[dict[str, Any]], request: Request) -> Iterato
 
 
 def lives(block: dict[str, Any]) -> list[bool]:
-    """Whether each of a block's breakpoints lives an hour: both lives in one result are taken to stand in the wrong order."""
+    """Whether each of a block's breakpoints lives an hour; both lives in one result are taken to stand out of order."""
     return sorted(control.get("ttl") == "1h" for control in controls(block))
 
 
