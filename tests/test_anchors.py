@@ -70,7 +70,10 @@ def test_the_task_may_be_several_messages(dialect: Dialect) -> None:
     said = str(context.messages)
     for text in ("instructions of the project", "content of a file", "THE TASK", "please continue"):
         assert text in said
-    assert {span.reason for span in context.report.spans if span.end <= 3} == {"task"} or context.report.repairs
+    reasons = {span.reason for span in context.report.spans if span.end <= 3}
+    # Roles that must alternate are merged into one message, for the rule's sake.
+    assert reasons <= ({"task"} if dialect is not ANTHROPIC else {"task", "A9"})
+    assert reasons
 
 
 def test_a_long_opening_does_not_crowd_out_the_rest() -> None:

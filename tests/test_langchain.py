@@ -140,6 +140,7 @@ def test_trim_gives_the_caller_s_own_messages() -> None:
 # ---- given as they are ----------------------------------------------------------------------------------------------
 
 NAMED = r"octavo\.integrations\.langchain\.to_messages"
+CHUNKS = ("AI", "Human", "System", "Tool", "Function", "Chat")
 RAW: list[list[Any]] = [
     [SESSION[1]],
     [SESSION[1], SESSION[4]],
@@ -147,6 +148,7 @@ RAW: list[list[Any]] = [
     [{"type": "human", "data": {"content": "hello"}}],
     [{"type": "ai", "content": "", "tool_calls": []}, {"type": "human", "content": "hello"}],
     [{"role": "user", "content": "hello"}, SESSION[2]],
+    *([{"role": "user", "content": "hello"}, Message(f"{kind}MessageChunk", "lost words")] for kind in CHUNKS),
 ]
 
 
@@ -212,3 +214,15 @@ def test_langchain_s_own_messages_go_there_and_back() -> None:
         octavo.assemble(given, budget=1_000)
     assert trim(given[:3], budget=1_000)[:3] == given[:3]
     assert json.dumps(written)
+
+
+def test_trim_keeps_a_system_prompt_that_is_given_apart() -> None:
+    pytest.importorskip("langchain_core", reason="langchain-core is not installed")
+    kept = trim(SESSION[1:], budget=1_000, model="gpt-5.6", system="RULES")
+    assert kept[0].content == "RULES"
+    assert kept[1:] == SESSION[1:]
+
+
+def test_trim_takes_no_format() -> None:
+    with pytest.raises(octavo.errors.ArgumentError, match="format"):
+        trim(SESSION, budget=1_000, format="openai")

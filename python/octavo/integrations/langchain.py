@@ -72,20 +72,28 @@ def trim(messages: Iterable[Any], *, budget: int | Budget, model: str | None = N
         messages: as of :func:`to_messages`. Never changed.
         budget: the most input tokens that are sent, or an :class:`octavo.Budget`.
         model: the model's name.
-        options: the other parameters of :func:`octavo.assemble`.
+        options: the other parameters of :func:`octavo.assemble`, but for `format`.
 
     Returns:
-        The caller's own messages where they are sent as they are; new LangChain messages where they had to be edited.
+        A `SystemMessage` of `system` where that was given. The caller's own messages where they are sent as they are;
+        new LangChain messages where they had to be edited.
 
     Raises:
         ImportError: a message had to be edited, and LangChain is not installed.
         OctavoError: as of :func:`octavo.assemble` and :func:`to_messages`.
     """
+    if "format" in options:
+        raise octavo.errors.ArgumentError(
+            "format is left out here: LangChain messages are written as Chat", name="format", got=options["format"]
+        )
     given = list(messages)
     chat = to_messages(given)
     known = {id(written): original for written, original in zip(chat, given, strict=True)}
     context = octavo.assemble(chat, budget=budget, model=model, format="openai", **options)
-    return [known[id(one)] if id(one) in known else _made(one, at) for at, one in enumerate(context.messages)]
+    # A list of messages has no other place for a system prompt that was given apart.
+    system = [] if context.system is None else [{"role": "system", "content": context.system}]
+    sent = [*system, *context.messages]
+    return [known[id(one)] if id(one) in known else _made(one, at) for at, one in enumerate(sent)]
 
 
 def _written(message: Any, index: int) -> dict[str, Any]:

@@ -85,6 +85,15 @@ thread_local! {
     static QUIET: Cell<bool> = const { Cell::new(false) };
 }
 
+/// Printing goes on when it is dropped, also where the work unwinds.
+struct Loud;
+
+impl Drop for Loud {
+    fn drop(&mut self) {
+        QUIET.set(false);
+    }
+}
+
 /// Does work whose panics are caught and told as errors: nothing is printed of them.
 ///
 /// The hook that prints belongs to the whole process, so it is wrapped once and for all, and asks whether the thread
@@ -100,9 +109,8 @@ fn quietly<T>(work: impl FnOnce() -> T) -> T {
         }));
     });
     QUIET.set(true);
-    let done = work();
-    QUIET.set(false);
-    done
+    let _loud = Loud;
+    work()
 }
 
 /// Sets the bound of the encodings' memory of counts. `octavo._core.pyi` documents it.

@@ -363,7 +363,7 @@ impl Cost {
 fn costs_of(transcript: &Transcript, recipes: &[Recipe], added: AddedTokens) -> Vec<Cost> {
     let sent = repaired_rows(transcript.rows(), recipes, added);
     let keeps = transcript.keeps_thinking();
-    let turn = sent.messages.iter().rposition(|row| row.flags.begin_turn(row.role)).unwrap_or(0);
+    let turn = sent.messages.iter().rposition(|row| row.flags.begins_turn(row.role)).unwrap_or(0);
     let costs = sent.messages.iter().zip(0_u32..).enumerate().map(|(at, (row, message))| {
         let thinking = if keeps { 0 } else { thinking_of(sent.rows().blocks_of(message)) };
         Cost { whole: u64::from(row.tokens), thinking, stripped: if at < turn { thinking } else { 0 } }

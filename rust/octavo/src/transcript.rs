@@ -289,7 +289,7 @@ impl Transcript {
         }
         if !entry.thinking.is_none() {
             self.thinking.push((self.len(), before(&self.thinking, u32::MAX).plus(entry.thinking)));
-        } else if flags.begin_turn(row.role) && !self.thinking.is_empty() {
+        } else if flags.begins_turn(row.role) && !self.thinking.is_empty() {
             self.turns.push(self.len());
         }
         self.messages.push(row);

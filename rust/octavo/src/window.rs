@@ -25,9 +25,9 @@ const GRID_PARTS: u64 = 8;
 /// time, what waits for them must not crowd out the conversation.
 const OPEN_SHARE: u32 = 250;
 
-/// So many messages between the first and the last of the task are looked at, and so many behind a prompt for the
-/// model's answer: a search must not grow with the conversation.
-const TASK_MESSAGES: usize = 32;
+/// So many messages are looked at where something is searched for among neighbours (the middle of the task, the answer
+/// behind a prompt): a search must not grow with the conversation.
+const SEARCHED: usize = 32;
 
 /// What a fold depends on beside the transcript. A view made with other limits is folded anew.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -428,7 +428,7 @@ fn task(transcript: &Transcript, end: u32, room: u64) -> Vec<u32> {
     let mut left = share(room, OPEN_SHARE);
     let turn = transcript.turn_before(end);
     let between = said.get(1..said.len().saturating_sub(1)).unwrap_or_default().iter().rev().copied();
-    let kept = between.take(TASK_MESSAGES).take_while(|&exchange| {
+    let kept = between.take(SEARCHED).take_while(|&exchange| {
         let after = left.checked_sub(tokens_of(transcript, exchange, end, turn));
         left = after.unwrap_or(0);
         after.is_some()
@@ -445,7 +445,7 @@ fn strays(transcript: &Transcript) -> impl Iterator<Item = u32> + '_ {
 /// The exchange that the current tool loop starts with, where it holds thinking.
 pub(crate) fn loop_opening(transcript: &Transcript, end: u32) -> Option<u32> {
     let prompt = transcript.prompt_before(end)?.saturating_add(1);
-    let behind = (prompt..end).take(TASK_MESSAGES).zip(transcript.rows().messages.get(prompt as usize..)?);
+    let behind = (prompt..end).take(SEARCHED).zip(transcript.rows().messages.get(prompt as usize..)?);
     let (first, row) = behind.into_iter().find(|(_, row)| row.role == Role::Assistant)?;
     row.flags.has(MessageFlags::THINKING).then(|| transcript.exchange_of(first))
 }

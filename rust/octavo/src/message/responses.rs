@@ -19,8 +19,10 @@ pub(super) fn read<N: Node, S: Sink>(index: usize, node: &N, sink: &mut S) -> Re
         }
         // The easy input form has a role and no type. LangChain's messages have a type and no role, and are refused: read
         // as items of a later version, every conversion would leave them out.
-        "" | "message" | "human" | "ai" | "system" | "tool" | "function" | "chat" | "remove" | "AIMessageChunk"
-        | "HumanMessageChunk" | "SystemMessageChunk" | "ToolMessageChunk" => message(index, node, sink),
+        "" | "message" | "human" | "ai" | "system" | "tool" | "function" | "chat" | "remove" => {
+            message(index, node, sink)
+        }
+        kind if kind.ends_with("MessageChunk") => message(index, node, sink),
         "function_call" => {
             let flags = name(node, sink).with(arguments(node.get(Key::Arguments), NodeKind::Text, sink));
             end_paired(node, BlockKind::Call, Key::CallId, flags, sink);

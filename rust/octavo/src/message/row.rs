@@ -213,7 +213,7 @@ impl MessageFlags {
 impl MessageFlags {
     /// Whether a message with them begins a turn: the user says something, beside results or alone.
     #[must_use]
-    pub const fn begin_turn(self, role: Role) -> bool {
+    pub const fn begins_turn(self, role: Role) -> bool {
         matches!(role, Role::User) && self.has(Self::SPEECH)
     }
 

@@ -100,9 +100,9 @@ impl Layer<'_, '_> {
         self.run
     }
 
-    /// Whether a message goes on with the assistant turn before it, which began with thinking and has not called:
-    /// clients that store a turn block by block, as it streams in, make such messages of it. One that has thinking of
-    /// its own is a turn of its own.
+    /// Whether a message goes on with the assistant turn before it, which holds thinking: clients that store a
+    /// turn block by block, as it streams in, make such messages of it. One that has thinking of its own is a turn of its
+    /// own; and one that called has been answered first.
     fn continues_turn(&self, message: &Message<'_>) -> bool {
         // Asked at each message of a run: what a draft holds is told by its flags here, not by its blocks.
         let thinks = |last: &&Draft| last.role == Role::Assistant && last.flags.has(MessageFlags::THINKING);

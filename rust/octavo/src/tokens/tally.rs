@@ -272,7 +272,7 @@ impl Tally {
         let mut reading = Reading::new(self);
         let end: MessageEnd = read_message(format, index, message, &mut reading)?;
         let Reading { tokens, thinking, flags, .. } = reading;
-        if flags.begin_turn(end.role) {
+        if flags.begins_turn(end.role) {
             self.strip();
         }
         self.thinking = self.thinking.plus(thinking);
