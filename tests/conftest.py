@@ -1,11 +1,18 @@
 """Fixtures that more than one file of tests uses."""
 
+import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from command_line import Ran, Run, Write, encoded
 from shared_data import MISSING, SHARED
+
+# Whoever works on the code searches at random; a release stands or falls with the same examples each time.
+settings.register_profile("ci", derandomize=True)
+if os.environ.get("CI"):
+    settings.load_profile("ci")
 
 
 @pytest.fixture

@@ -220,3 +220,9 @@ def test_a_malformed_list_is_repaired_at_once(
     left = {found.rule for found in octavo.validate(repaired.messages, provider, **stated)}
     assert left <= {change.rule for change in repaired.log if change.kind == "told"}
     assert octavo.repair(repaired.messages, provider, **stated).messages == repaired.messages
+
+
+def test_a_call_beside_a_text_of_nothing_stays_a_call() -> None:
+    messages = [{"role": "user", "content": [{"text": None, "toolUse": ""}, {"text": "x"}]}]
+    repaired = octavo.repair(messages, "bedrock", format="bedrock")
+    assert octavo.validate(repaired.messages, "bedrock", format="bedrock") == []

@@ -231,7 +231,7 @@ class Bedrock(Packed):
 
     def reshaped(self, block: Block) -> Block:
         """Give a text that is one, and a result whose content is a list of blocks."""
-        if "text" in block:
+        if block.get("text") is not None:
             return {**block, "text": text_of(block["text"])}
         key, inside = self._inside(block)
         if key != "toolResult":
