@@ -72,7 +72,7 @@ def laws(text: str, limit: int, counter: Any = O200K, kind: Kind | None = None) 
     assert short.changed == (short.text is not text)
     assert len(short.text) <= len(text)
     if counter.count(seen) <= limit:
-        assert short.text is text
+        assert short.text is text if seen == text else short.text == seen
         assert short.left_out == LeftOut()
         return short
     assert short.tokens == counter.count(short.text)
@@ -283,7 +283,7 @@ def test_b016_no_limit_cuts_a_character() -> None:
     for limit in names["limits"]:
         for counter in COUNTERS.values():
             cut = laws(names["text"], limit, counter).text
-            assert cut.encode().decode() == cut.replace("\ud83d", "")
+            assert cut.encode().decode() == cut
             assert cut.count("\ufffd") <= 1
 
 

@@ -26,14 +26,19 @@ pub(crate) fn shorten_text<'py>(
         apart(text.len(), || {
             let shortened = shorten(text, max_tokens, counter, kind);
             let made = match shortened.text {
-                Cow::Borrowed(_) => None,
+                // What may be half a character is written as it is counted, and looked at below.
+                Cow::Borrowed(seen) => seen.contains(char::REPLACEMENT_CHARACTER).then(|| seen.to_owned()),
                 Cow::Owned(made) => Some(made),
             };
             (made, shortened.tokens, shortened.kind, shortened.left_out)
         })
     })?;
-    // A text that fits is the caller's own object, lone surrogates and all.
-    let made = made.map_or_else(|| text.clone(), |made| PyString::new(py, &made));
+    let made = made.map(|made| PyString::new(py, &made));
+    // A text that fits is the caller's own object, unless it has lone surrogates, which nobody can send.
+    let made = match made {
+        Some(made) if !made.as_any().eq(text)? => made,
+        _ => text.clone(),
+    };
     let LeftOut { tokens: fewer, lines, items, keys, characters } = left_out;
     Ok((made, tokens, kind.name(), (fewer, lines, items, keys, characters)))
 }

@@ -183,7 +183,7 @@ fn is_code(line: &str) -> bool {
         "case ",
     ];
     let ends = line.ends_with(['{', '}', ';']) || line.ends_with("),") || line.ends_with("},") || line.ends_with(" do");
-    let assigns = line.contains(" = ") || line.contains(" := ") || line.contains(" => ") || line.contains(" -> ");
+    let assigns = line.contains("= ") || line.contains(" => ") || line.contains(" -> ");
     let calls = line.ends_with(')') && line.contains('(') && !line.contains(". ");
     ends || assigns || calls || (words.iter().any(|word| line.starts_with(word)) && !line.ends_with('.'))
 }

@@ -9,10 +9,11 @@
 mod text;
 mod tree;
 
+use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
 
 use super::cues::{Severity, severity};
-use super::fit::{Limit, most};
+use super::fit::{Limit, Ranked, most};
 use super::pieces::{characters_mark, rank};
 use super::{LeftOut, Made};
 use text::LongText;
@@ -45,6 +46,8 @@ struct Document<'text> {
     nodes: Vec<Node>,
     /// The long strings, by node.
     long: Vec<(usize, LongText<'text>)>,
+    /// Of objects that have keys such as the mark's: how many characters a key has that is not among them.
+    taken: HashMap<usize, usize>,
 }
 
 impl<'text> Document<'text> {
@@ -52,28 +55,26 @@ impl<'text> Document<'text> {
         let strings = nodes.iter().enumerate().filter(|(_, node)| node.shape == Shape::Text);
         let long = strings.filter(|(_, node)| node.end - node.start > grain + 2);
         let long = long.map(|(place, node)| (place, LongText::new(slice(text, node.start, node.end)))).collect();
-        Self { text, nodes, long }
+        let taken = taken(text, &nodes);
+        Self { text, nodes, long, taken }
     }
 
     /// As many nodes as fit, long strings cut to `room` bytes; where that is all of them, strings as long as fit.
     fn best(&self, bound: &Limit<'_>, room: usize) -> Made {
-        let order = self.order();
-        let attempt = |size: usize, room: usize| {
-            let mut kept: Vec<usize> = order.iter().copied().take(size.max(1)).collect();
-            kept.sort_unstable();
-            Some(self.written(&kept, room)).filter(|(written, _)| bound.holds(written))
-        };
-        let (size, made) = most(order.len(), |size| attempt(size, room))?;
-        if size < order.len() || self.long.is_empty() {
+        let mut ranked = self.ranked();
+        let attempt = |kept: &[usize], room| Some(self.written(kept, room)).filter(|(text, _)| bound.holds(text));
+        let (size, made) = most(ranked.len(), |size| attempt(&ranked.best(size.max(1)), room))?;
+        if size < ranked.len() || self.long.is_empty() {
             return Some(made);
         }
+        let all = ranked.best(size);
         let longest = self.long.iter().map(|(_, long)| long.len()).max().unwrap_or(0);
-        let longer = most(longest.saturating_sub(room) / STEP + 1, |step| attempt(size, room + step * STEP));
+        let longer = most(longest.saturating_sub(room) / STEP + 1, |step| attempt(&all, room + step * STEP));
         Some(longer.map_or(made, |(_, longer)| longer))
     }
 
-    /// The nodes, best first: no node before its parent.
-    fn order(&self) -> Vec<usize> {
+    /// The nodes by rank: no node before its parent, which stands before it and is ranked no worse.
+    fn ranked(&self) -> Ranked {
         let errors = self.errors();
         let mut ranks: Vec<u64> = Vec::with_capacity(self.nodes.len());
         for (node, error) in self.nodes.iter().zip(errors) {
@@ -81,9 +82,7 @@ impl<'text> Document<'text> {
             let above = ranks.get(node.parent).copied().unwrap_or(0);
             ranks.push(above.saturating_add(parent.map_or(0, |parent| step(node, parent, error))));
         }
-        let mut order: Vec<(u64, usize)> = ranks.into_iter().enumerate().map(|(place, rank)| (rank, place)).collect();
-        order.sort_unstable();
-        order.into_iter().map(|(_, place)| place).collect()
+        Ranked::new(ranks.into_iter())
     }
 
     /// Which elements of arrays say that something went wrong, numbered within their array. Where half of the
@@ -136,6 +135,24 @@ fn step(node: &Node, parent: &Node, error: Option<usize>) -> u64 {
     let behind = parent.children.saturating_sub(node.place + 1);
     let inwards = if node.place == 0 || behind == 0 { 2 } else { 6 + 2 * node.place.min(behind) };
     rank(error.map_or(inwards, |error| inwards.min(4 + error)))
+}
+
+/// Of each object with keys of nothing but `…`, escaped or not, the shortest such key that it does not have.
+fn taken(text: &str, nodes: &[Node]) -> HashMap<usize, usize> {
+    let mut lengths: HashMap<usize, BTreeSet<usize>> = HashMap::new();
+    for node in nodes {
+        let key = slice(text, node.key.0, node.key.1).trim_matches('"');
+        if key.starts_with('…') || key.starts_with("\\u2026") {
+            let key = key.replace("\\u2026", "…");
+            let length = key.chars().count();
+            if key.chars().all(|character| character == '…') {
+                lengths.entry(node.parent).or_default().insert(length);
+            }
+        }
+    }
+    let free =
+        |lengths: &BTreeSet<usize>| (1..).zip(lengths).take_while(|(length, taken)| length == *taken).count() + 1;
+    lengths.into_iter().map(|(node, lengths)| (node, free(&lengths))).collect()
 }
 
 fn slice(text: &str, start: usize, end: usize) -> &str {
@@ -204,23 +221,12 @@ impl Writing<'_, '_> {
         let _ = write!(self.written, "\"… {missing} more item{plural}\"");
     }
 
-    fn keys(&mut self, object: &Node, missing: usize) {
+    fn keys(&mut self, object: usize, missing: usize) {
         self.comma();
         self.left_out.keys += missing;
         let plural = if missing == 1 { "" } else { "s" };
-        let key = self.unused_key(object);
+        let key = "…".repeat(self.of.taken.get(&object).map_or(1, |&free| free));
         let _ = write!(self.written, "\"{key}\":\"{missing} more key{plural}\"");
-    }
-
-    /// `…`, repeated until the object's own text has no such key.
-    fn unused_key(&self, object: &Node) -> String {
-        let own = slice(self.of.text, object.start, object.end);
-        let mut key = String::from("…");
-        // Keys that are written with escapes are looked for as they would be written.
-        while own.contains(&format!("\"{key}\"")) || own.contains(&format!("\"{}\"", key.replace('…', "\\u2026"))) {
-            key.push('…');
-        }
-        key
     }
 
     /// A value that is written whole, or a long string with its middle left out.
@@ -240,9 +246,9 @@ impl Writing<'_, '_> {
         let Some(open) = self.open.last() else { return false };
         let Some(node) = self.of.nodes.get(open.node) else { return false };
         let (last, all) = (node.children.saturating_sub(open.next), node.children.saturating_sub(open.written));
-        let object = node.shape == Shape::Object;
+        let (object, place) = (node.shape == Shape::Object, open.node);
         if object && all > 0 {
-            self.keys(node, all);
+            self.keys(place, all);
         } else if !object && last > 0 {
             self.items(last);
         }

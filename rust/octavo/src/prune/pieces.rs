@@ -1,6 +1,6 @@
 //! A text as lines, long lines in several pieces, and its writing with marks where pieces were left out.
 
-use super::fit::{Limit, most};
+use super::fit::{Limit, Ranked, most};
 use super::{LeftOut, Made};
 
 /// A piece of a line: the whole line with its end, where that is not too long.
@@ -84,24 +84,32 @@ impl<'text> Pieces<'text> {
 
     /// The best ranked pieces that fit, in their order. The lowest rank is the best; ties go to the earlier.
     pub(super) fn best(&self, bound: &Limit<'_>, mut rank: impl FnMut(usize, &Piece) -> u64) -> Made {
-        let ranked = self.list.iter().enumerate();
-        let mut order: Vec<(u64, usize)> = ranked.map(|(place, piece)| (rank(place, piece), place)).collect();
-        order.sort_unstable();
-        let order: Vec<usize> = order.into_iter().map(|(_, place)| place).collect();
+        let mut ranked = Ranked::new(self.list.iter().enumerate().map(|(place, piece)| rank(place, piece)));
         let attempt = |kept: &[usize]| Some(self.written(kept)).filter(|(written, _)| bound.holds(written));
-        let (size, mut made) = most(order.len(), |size| attempt(&sorted(order.iter().take(size))))?;
-        if self.fenced.is_empty() {
-            // The next best may be a long line; shorter ones behind it can still have room.
-            let mut kept: Vec<usize> = order.iter().take(size).copied().collect();
-            for &next in order.iter().skip(size + 1).take(FILL) {
-                kept.push(next);
-                match attempt(&sorted(kept.iter())) {
-                    Some(more) => made = more,
-                    None => drop(kept.pop()),
-                }
+        let (size, made) = most(ranked.len(), |size| attempt(&ranked.best(size)))?;
+        // A code block must be kept from its beginning: no piece of one may be passed over.
+        if self.fenced.is_empty() { Some(self.filled(&mut ranked, size, made, attempt)) } else { Some(made) }
+    }
+
+    /// The next best piece may be a long line; shorter ones behind it can still have room.
+    fn filled(
+        &self,
+        ranked: &mut Ranked,
+        size: usize,
+        mut made: (String, LeftOut),
+        attempt: impl Fn(&[usize]) -> Made,
+    ) -> (String, LeftOut) {
+        let mut kept = ranked.best(size);
+        for next in size + 1..self.list.len().min(size + 1 + FILL) {
+            let Some(piece) = ranked.at(next) else { break };
+            let at = kept.partition_point(|&before| before < piece);
+            kept.insert(at, piece);
+            match attempt(&kept) {
+                Some(more) => made = more,
+                None => drop(kept.remove(at)),
             }
         }
-        Some(made)
+        made
     }
 
     /// The kept pieces, which are in their order, with a mark for each gap between them.
@@ -132,12 +140,6 @@ impl<'text> Pieces<'text> {
 /// How many more units are tried one by one.
 const FILL: usize = 6;
 
-fn sorted<'a>(places: impl Iterator<Item = &'a usize>) -> Vec<usize> {
-    let mut kept: Vec<usize> = places.copied().collect();
-    kept.sort_unstable();
-    kept
-}
-
 /// A text that is being written.
 struct Writing<'a, 'text> {
     of: &'a Pieces<'text>,
@@ -160,9 +162,8 @@ impl Writing<'_, '_> {
         let block = first.checked_sub(1).and_then(|before| self.of.list.get(before)).map(|piece| piece.line);
         let block = block.and_then(|line| self.of.cut_block(line));
         let whole = from.place == 0 && to.place + 1 == to.places;
-        let at_end = end == self.of.list.len();
         let lines = to.line + 1 - from.line;
-        let gap = Gap { text: gap, characters, lines, whole, at_end };
+        let gap = Gap { text: gap, characters, lines, whole };
         match block {
             Some(block) => self.mark_behind(block, &gap),
             None => self.mark(&gap),
@@ -172,7 +173,7 @@ impl Writing<'_, '_> {
     fn mark(&mut self, gap: &Gap<'_>) {
         let ends_line = gap.text.ends_with('\n');
         if gap.whole {
-            let mark = lines_mark(gap.lines, ends_line && !gap.at_end);
+            let mark = lines_mark(gap.lines, ends_line);
             return self.put(gap, &mark, LeftOut { lines: gap.lines, ..LeftOut::default() });
         }
         // The end of the line stays: what comes behind is another line.
@@ -193,11 +194,11 @@ impl Writing<'_, '_> {
         self.written.push_str(&block.closer);
         self.written.push('\n');
         if gap.whole {
-            self.written.push_str(&lines_mark(lines, !gap.at_end));
+            self.written.push_str(&lines_mark(lines, gap.text.ends_with('\n')));
             self.left_out.lines += lines;
             return;
         }
-        let ends_line = gap.text.ends_with('\n') && !gap.at_end;
+        let ends_line = gap.text.ends_with('\n');
         let broken = breaks && gap.text.contains('\n');
         let characters = gap.characters.saturating_sub(block.own + usize::from(broken) + usize::from(ends_line));
         self.written.push_str(&characters_mark(characters, ends_line));
@@ -223,7 +224,6 @@ struct Gap<'text> {
     lines: usize,
     /// Whether these are whole lines.
     whole: bool,
-    at_end: bool,
 }
 
 fn lines_mark(lines: usize, ends_line: bool) -> String {

@@ -3,6 +3,9 @@
 /// Deeper containers are read over and kept or left out whole. Parsers that recurse give up at about a thousand.
 const MAX_DEPTH: usize = 128;
 
+/// What is deeper than this is no JSON that anybody could read.
+const MOST_OPEN: usize = 10_000;
+
 /// What a node is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
@@ -116,6 +119,9 @@ impl Scanner<'_> {
         let node = self.push(shape, key);
         match shape {
             Shape::Object | Shape::Array => {
+                if self.open.len() >= MOST_OPEN {
+                    return None;
+                }
                 self.at += 1;
                 self.open.push(Open { object: shape == Shape::Object, node, children: 0 });
                 return Some(());
@@ -278,10 +284,11 @@ mod tests {
 
     #[test]
     fn depth_is_only_a_number() {
-        let deep = format!("{}{}", "[".repeat(500_000), "]".repeat(500_000));
+        let deep = format!("{}{}", "[".repeat(10_000), "]".repeat(10_000));
         let nodes = scan(&deep, 0).unwrap_or_default();
         assert_eq!(nodes.len(), 129);
         assert_eq!(nodes.first().map(|node| node.children), Some(1));
+        assert!(scan(&format!("[{deep}]"), 0).is_none());
     }
 
     #[test]
