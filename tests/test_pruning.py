@@ -41,10 +41,13 @@ COUNTERS: dict[str, Any] = {
 
 LINES = st.sampled_from(
     [
-        "", "one", "a line of several words", "줄이 있는 글", "x" * 300, "word " * 60, "- item", "🙂" * 50, "```", "```py",
+        "", "one", "a line of several words", "줄이 있는 글", "x" * 300, "word " * 60, "- item", "🙂" * 50, "```",
+        "```py",
         "~~~", "  ````", "> ```", "- ```js", "# Heading", "## Next", "ERROR db down", "warning: unused", "exit code 1",
-        "Traceback (most recent call last):", '  File "a.py", line 1', "ValueError: bad", "diff --git a/x b/x", "--- a/x",
-        "+++ b/x", "@@ -1,2 +1,2 @@", "+new", "-old", " same", "def run(self):", "    return 1", "class A:", "}", "\t", "\0",
+        "Traceback (most recent call last):", '  File "a.py", line 1', "ValueError: bad", "diff --git a/x b/x",
+        "--- a/x",
+        "+++ b/x", "@@ -1,2 +1,2 @@", "+new", "-old", " same", "def run(self):", "    return 1", "class A:", "}", "\t",
+        "\0",
         "<div>", "<p>text</p>", "<script>", "10%\r20%\r100%", "\x1b[31mred\x1b[0m", "a\x08b", "e\u0301" * 90, "crlf\r",
         '{"a": 1}', "[1, 2, 3]", "\ud83d", "2026-01-01 10:00:00 INFO ok",
     ]
@@ -52,7 +55,7 @@ LINES = st.sampled_from(
 TEXTS = st.lists(LINES, max_size=60).map("\n".join) | st.text(max_size=400)
 VALUES: st.SearchStrategy[Any] = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=30)
-    | st.sampled_from(["long text " * 40, "🙂\"\\\n" * 60, "error: no such table", "…"]),
+    | st.sampled_from(["long text " * 40, '🙂"\\\n' * 60, "error: no such table", "…"]),
     lambda inner: st.lists(inner, max_size=30)
     | st.dictionaries(st.text(max_size=6) | st.sampled_from(["…", "……", "error", "id"]), inner, max_size=12),
     max_leaves=120,
@@ -188,16 +191,17 @@ def test_the_laws_of_shortening(name: str, text: str, limit: int, kind: Kind | N
 @settings(deadline=None, max_examples=200)
 def test_json_stays_json(name: str, value: Any, limit: int, indent: int | None, ascii_only: bool) -> None:
     text = json.dumps(value, indent=indent, ensure_ascii=ascii_only)
-    if not valid(text) == text:
+    if valid(text) != text:
         return
     assert laws(text, limit, COUNTERS[name]).kind == "json"
 
 
+ENDS_OF_LINES = "\r\n\x1b\x08\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 UNMARKED = st.lists(
-    st.text(st.characters(codec="utf-8", exclude_characters="\r\n\x1b\x08\v\f\x1c\x1d\x1e\x85\u2028\u2029"), max_size=200)
+    st.text(st.characters(codec="utf-8", exclude_characters=ENDS_OF_LINES), max_size=200)
     | st.sampled_from(["ERROR a", "plain", "warning b", "x" * 500, "def f():", "    y = 1", "@@ -1 +1 @@", "+a", "-b"]),
     max_size=60,
-).map("\n".join)  # fmt: skip
+).map("\n".join)
 
 
 @pytest.mark.parametrize("kind", ["log", "code", "diff", "plain"])
@@ -225,10 +229,14 @@ def unclosed(text: str) -> bool:
     return bool(opened)
 
 
+CONTENT = LINES.filter(lambda line: not re.search("[`~><]|^-|\r|\x08|\x1b|^ {2}", line))
 FENCED = st.lists(
-    st.tuples(st.sampled_from(["```", "```py", "~~~", "````md", "  ~~~"]), st.lists(LINES.filter(lambda line: not re.search("[`~><]|^-|\r|\x08|\x1b|^ {2}", line)), max_size=20)),
+    st.tuples(
+        st.sampled_from([("```", "```"), ("```py", "```"), ("~~~", "~~~~"), ("````md", "````"), ("  ~~~", " ~~~")]),
+        st.lists(CONTENT, max_size=20),
+    ).map(lambda block: "\n".join(["text", block[0][0], *block[1], block[0][1]])),
     max_size=6,
-).map(lambda blocks: "\n".join(f"text\n{fence}\n" + "\n".join(body) + f"\n{re.sub('[a-z]', '', fence)}" for fence, body in blocks))  # fmt: skip
+).map("\n".join)
 
 
 @given(text=FENCED, limit=st.integers(8, 200))
@@ -267,7 +275,11 @@ def test_the_laws_hold_on_recorded_outputs(limit: int) -> None:
         short = laws(output["content"], limit)
         if short.changed:
             assert short.tokens > limit // 2, output["id"]
-        if short.changed and short.kind in {"log", "code", "plain"} and not re.search("[\x1b\x08\r]|\\[…", output["content"]):
+        if (
+            short.changed
+            and short.kind in {"log", "code", "plain"}
+            and not re.search("[\x1b\x08\r]|\\[…", output["content"])
+        ):
             conserved(output["content"], short)
 
 
@@ -370,7 +382,9 @@ def test_space_in_json_goes_before_anything_else() -> None:
 
 
 def test_headers_of_a_diff_are_kept() -> None:
-    hunk = "@@ -{0},40 +{0},40 @@ def f{0}\n" + " same line of code\n" * 20 + "-old\n+new\n" + " same line of code\n" * 20
+    hunk = (
+        "@@ -{0},40 +{0},40 @@ def f{0}\n" + " same line of code\n" * 20 + "-old\n+new\n" + " same line of code\n" * 20
+    )
     diff = "".join(
         f"diff --git a/{name} b/{name}\n--- a/{name}\n+++ b/{name}\n" + hunk.format(i)
         for i, name in enumerate(["one.py", "two.py", "three.py"])
@@ -383,8 +397,8 @@ def test_headers_of_a_diff_are_kept() -> None:
 
 
 def test_html_becomes_its_text() -> None:
-    page = "<!doctype html><html><head><style>p{}</style></head><body><h1>Title</h1><p>See <a href='/a?b=1&amp;c=2'>this page</a>."
-    page += "<script>track()</script></p></body></html>"
+    page = "<!doctype html><html><head><style>p{}</style></head><body><h1>Title</h1><p>See "
+    page += "<a href='/a?b=1&amp;c=2'>this page</a>.<script>track()</script></p></body></html>"
     short = laws(page, 30)
     assert short.text == "# Title\nSee [this page](/a?b=1&c=2)."
     assert short.kind == "html"
@@ -405,7 +419,7 @@ def test_wrong_arguments_are_refused() -> None:
     for call in (
         lambda: shorten(wrong, 10),
         lambda: shorten("x", "10"),  # type: ignore[arg-type]
-        lambda: shorten("x", True),
+        lambda: shorten("x", max_tokens=True),
         lambda: shorten("x", 10, kind="yaml"),  # type: ignore[arg-type]
         lambda: shorten("x", 10, kind=[]),  # type: ignore[arg-type]
         lambda: shorten("x", 10, model=3),  # type: ignore[arg-type]
@@ -417,13 +431,13 @@ def test_wrong_arguments_are_refused() -> None:
     with pytest.raises(BudgetError, match="max_tokens"):
         shorten("x", -1)
     with pytest.raises(CounterError):
-        shorten("x", 1, counter=Own(lambda text: -1))
+        shorten("x", 1, counter=Own(lambda text: -len(text)))
     assert shorten("x", 10**40).text == "x"
 
 
 def test_what_a_counter_raises_is_raised() -> None:
     def broken(text: str) -> int:
-        raise RuntimeError("counter down")
+        raise RuntimeError(f"counter down at {len(text)}")
 
     with pytest.raises(RuntimeError, match="counter down"):
         shorten("word " * 100, 10, counter=Own(broken))
@@ -439,11 +453,11 @@ HOSTILE: dict[str, Callable[[int], str]] = {
     "json deep open": lambda size: '{"a":' * (size // 5),
     "json string": lambda size: '{"text": "' + "a\\n\\ud83d\\ude42" * (size // 15) + '"}',
     "json marks": lambda size: "{" + ",".join(f'"{"…" * (i % 9 + 1)}{i}":1' for i in range(size // 30)) + "}",
-    "json long keys": lambda size: "{" + ",".join('"' + "…" * i + '": 1' for i in range(1, int((size / 1.5) ** 0.5))) + "}",
+    "json long keys": lambda size: "{" + ",".join(f'"{"…" * i}":1' for i in range(1, int((size / 1.5) ** 0.5))) + "}",
     "log": lambda size: "2026-01-01 10:00:00 ERROR request failed with 5\n" * (size // 48),
     "code": lambda size: "def run(self):\n    return 1\n" * (size // 28),
     "html": lambda size: "<div><p>some <b>text</b> and <a href='/x'>link</a></p>" * (size // 54),
-    "html open": lambda size: "<div></div>" + "<a href=\"" * (size // 9),
+    "html open": lambda size: "<div></div>" + '<a href="' * (size // 9),
     "html comments": lambda size: "<div></div>" + "<!-" * (size // 3),
     "html entities": lambda size: "<p></p>" + "&" * size,
     "html hidden": lambda size: "<p></p><script>" + "</scrip" * (size // 7),
@@ -471,9 +485,9 @@ def test_time_is_linear(name: str) -> None:
             times.append(time.perf_counter() - started)
         return min(times)
 
-    for attempt in range(3):
-        ratio = best(HOSTILE[name](2 * MEGABYTE)) / best(HOSTILE[name](MEGABYTE))
-        if ratio <= 2.3:
-            break
-    assert ratio <= 2.3, f"{name}: {ratio:.2f}, attempt {attempt}"
+    # The machine may be busy: the best of three comparisons.
+    ratios = [best(HOSTILE[name](2 * MEGABYTE)) / best(HOSTILE[name](MEGABYTE))]
+    while ratios[-1] > 2.3 and len(ratios) < 3:
+        ratios.append(best(HOSTILE[name](2 * MEGABYTE)) / best(HOSTILE[name](MEGABYTE)))
+    assert min(ratios) <= 2.3, ratios
     laws(HOSTILE[name](MEGABYTE // 8), 1000)
