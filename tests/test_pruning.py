@@ -404,6 +404,12 @@ def test_html_becomes_its_text() -> None:
     assert short.kind == "html"
 
 
+def test_html_that_shows_nothing_is_not_made_nothing() -> None:
+    short = laws("<div><script>" + "track(1);" * 200 + "</script></div>", 60)
+    assert short.kind == "plain"
+    assert short.text.startswith("<div><script>track(1);")
+
+
 def test_terminal_codes_go_first() -> None:
     text = "\x1b[32m" + "progress 1%\r" * 500 + "done\x1b[0m\nexit code 0\n"
     short = laws(text, 20)
@@ -480,12 +486,12 @@ def test_time_is_linear(name: str) -> None:
     def best(text: str) -> float:
         times = []
         for _ in range(5):
-            started = time.perf_counter()
+            started = time.thread_time()
             shorten(text, 1000, counter=O200K)
-            times.append(time.perf_counter() - started)
+            times.append(time.thread_time() - started)
         return min(times)
 
-    # The machine may be busy: the best of three comparisons.
+    # A busy machine takes caches away, if not time: the best of three comparisons.
     ratios = [best(HOSTILE[name](2 * MEGABYTE)) / best(HOSTILE[name](MEGABYTE))]
     while ratios[-1] > 2.3 and len(ratios) < 3:
         ratios.append(best(HOSTILE[name](2 * MEGABYTE)) / best(HOSTILE[name](MEGABYTE)))

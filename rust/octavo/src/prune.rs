@@ -106,8 +106,8 @@ const SHORT_MARK: &str = "[…]";
 /// The text in at most `limit` tokens, by the structure that it has, or by that of the `kind` which is stated.
 ///
 /// A text that fits is given back as it is. Else terminal codes are dropped and progress lines collapsed, and where
-/// that is not enough, units are left out. A stated kind that the text does not have (JSON that does not parse) is
-/// taken as [`Kind::Plain`]. Where not even `[…]` fits, nothing is left: the text is empty.
+/// that is not enough, units are left out. A kind that the text does not have (JSON that does not parse, HTML that shows
+/// nothing) is taken as [`Kind::Plain`]. Where not even `[…]` fits, nothing is left: the text is empty.
 pub fn shorten<'text>(
     text: &'text str,
     limit: usize,
@@ -131,22 +131,24 @@ pub fn shorten<'text>(
 fn structured(text: &str, bound: &Limit<'_>, kind: Option<Kind>) -> (Kind, Made) {
     let washed = terminal::wash(text);
     let kind = kind.unwrap_or_else(|| detect(&washed));
-    if kind == Kind::Json {
-        return match json::shorten(text, bound) {
-            Some(made) => (kind, made),
-            None => (Kind::Plain, plain::shorten(&washed, bound)),
-        };
+    let structured = match kind {
+        Kind::Json => json::shorten(text, bound),
+        Kind::Html => html::shorten(&washed, bound),
+        _ => None,
+    };
+    if let Some(made) = structured {
+        return (kind, made);
     }
+    let kind = if matches!(kind, Kind::Json | Kind::Html) { Kind::Plain } else { kind };
     if matches!(washed, Cow::Owned(_)) && bound.holds(&washed) {
         return (kind, Some((washed.into_owned(), LeftOut::default())));
     }
     let made = match kind {
         Kind::Log => log::shorten(&washed, bound),
         Kind::Code => code::shorten(&washed, bound),
-        Kind::Html => html::shorten(&washed, bound),
         Kind::Diff => diff::shorten(&washed, bound),
         Kind::Markdown => markdown::shorten(&washed, bound),
-        Kind::Plain | Kind::Json => plain::shorten(&washed, bound),
+        Kind::Plain | Kind::Json | Kind::Html => plain::shorten(&washed, bound),
     };
     (kind, made)
 }

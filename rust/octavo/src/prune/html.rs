@@ -88,12 +88,16 @@ const ENTITIES: &[(&str, &str)] = &[
     ("minus", "−"),
 ];
 
-pub(super) fn shorten(text: &str, bound: &Limit<'_>) -> Made {
+/// The outer nothing: no reader would see anything. The inner one: nothing of it fits.
+pub(super) fn shorten(text: &str, bound: &Limit<'_>) -> Option<Made> {
     let text = to_text(text);
-    if bound.holds(&text) {
-        return Some((text, LeftOut::default()));
+    if text.is_empty() {
+        return None;
     }
-    markdown::shorten(&text, bound)
+    if bound.holds(&text) {
+        return Some(Some((text, LeftOut::default())));
+    }
+    Some(markdown::shorten(&text, bound))
 }
 
 /// What a reader sees.
