@@ -88,7 +88,7 @@ def shorten(
     if kind is not None and kind not in _KINDS:
         raise refuse("kind", f"one of {', '.join(_KINDS)}", kind)
     counting = counter if isinstance(counter, Counter) else counter_for(model, counter=counter)
-    made, tokens, told, left_out = _core.shorten_text(text, limit, counting._core, kind)
+    made, tokens, told, left_out = _core.shorten_text(text, limit, counting.core, kind)
     return Shortened(made, tokens, cast("Kind", told), LeftOut(*left_out), made is not text)
 
 
