@@ -143,37 +143,22 @@ def told(whole: Any, part: Any) -> tuple[int, int, int]:
 
 
 def conserved(text: str, short: Shortened) -> None:
-    """Every stretch between marks stands in the text, in order, and the marks say just what is between."""
-    lines = text.split("\n")
-    at = 0
-    kept = 0
-    for stretch in short.text.split("\n"):
-        mark = MARK.fullmatch(stretch)
-        if mark and mark[2] == "line":
+    """Walk through the text with the answer: what is kept stands where the marks before it say."""
+    at = written = 0
+    for mark in MARK.finditer(short.text):
+        kept = short.text[written : mark.start()]
+        assert text.startswith(kept, at)
+        at, written = at + len(kept), mark.end()
+        if mark[2] == "character":
             at += int(mark[1])
             continue
-        found = MARK.search(stretch)
-        if found is None:
-            assert lines[at] == stretch
-        else:
-            assert lines[at].startswith(stretch[: found.start()])
-            at += text_lines(lines, at, found, stretch)
-            assert lines[at].endswith(stretch[found.end() :])
-        at += 1
-        kept += 1
-    assert at == len(lines)
-
-
-def text_lines(lines: list[str], at: int, found: re.Match[str], stretch: str) -> int:
-    """Over how many ends of lines a mark for characters goes."""
-    head, tail, missing = stretch[: found.start()], stretch[found.end() :], int(found[1])
-    length = len(lines[at])
-    crossed = 0
-    while length < len(head) + missing + len(tail):
-        crossed += 1
-        length += 1 + len(lines[at + crossed])
-    assert length == len(head) + missing + len(tail)
-    return crossed
+        assert at == 0 or text[at - 1] == "\n", "whole lines begin where lines do"
+        left_out = text[at:].split("\n", int(mark[1]))[: int(mark[1])]
+        assert len(left_out) == int(mark[1])
+        at = min(at + sum(len(line) + 1 for line in left_out), len(text))
+        # The end of the mark's own line.
+        written += short.text.startswith("\n", written)
+    assert text[at:] == short.text[written:]
 
 
 # ---- laws ----
