@@ -26,6 +26,7 @@ PUBLIC: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("octavo.formats", ()),
     ("octavo.messages", ("infer_format", "infer_provider", "plain")),
     ("octavo.tokens", ("Stream", "limit_cache")),
+    ("octavo.pruning", ()),
     ("octavo.privacy", ()),
     ("octavo.integrations.langchain", ()),
     ("octavo.integrations.presidio", ()),

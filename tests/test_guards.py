@@ -32,7 +32,7 @@ RUST_ALONE = {"vector", "lexical", "mask"}  # these may use `error` and nothing 
 PYTHON_LAYERS = (
     {"errors", "_core", "_build", "checking", "spread"},
     {"messages", "formats", "budget", "sections", "system", "cutting", "mending", "strangers"},
-    {"tokens", "privacy", "state", "recall", "compaction", "memory", "stores", "model_facts", "recipes"},
+    {"tokens", "pruning", "privacy", "state", "recall", "compaction", "memory", "stores", "model_facts", "recipes"},
     {"validity", "reading", "shares", "frame"},
     {"report", "spans", "prefix", "client", "context", "drafting", "transcript", "assemble"},
     {"session"},

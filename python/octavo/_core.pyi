@@ -200,6 +200,16 @@ class Anchor:
     def permille(self) -> int:
         """Reported tokens per 1,000 estimated ones."""
 
+# ---- prune ----
+
+def shorten_text(
+    text: str, max_tokens: int, counter: TokenCounter, kind: str | None
+) -> tuple[str, int, str, tuple[int, int, int, int, int]]:
+    """Shorten a text by its structure: text, tokens, kind, and tokens, lines, items, keys, characters left out."""
+
+def detect_kind(text: str, /) -> str:
+    """Say what a text is."""
+
 # ---- rules ----
 
 def judge_messages(messages: list[Any], mode: object) -> list[tuple[int, int | None, str]]:

@@ -11,6 +11,7 @@ mod node;
 mod places;
 mod plan;
 mod profile;
+mod prune;
 mod reading;
 mod recipes;
 mod rules;
@@ -37,6 +38,8 @@ mod _core {
     use crate::plan::{Plan, allocate};
     #[pymodule_export]
     use crate::profile::{ModelProfile, model_profile};
+    #[pymodule_export]
+    use crate::prune::{detect_kind, shorten_text};
     #[pymodule_export]
     use crate::rules::{judge_messages, repair_messages, rule_table};
     #[pymodule_export]

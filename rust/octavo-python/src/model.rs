@@ -52,7 +52,12 @@ impl TokenCounter {
         Counting { tally: self.tally.clone().through(|_| Arc::clone(&foreign) as _), foreign: Some(foreign) }
     }
 
-    fn on_text<T>(&self, text: &Bound<'_, PyString>, work: impl FnOnce(&dyn CountTokens, &str) -> T) -> PyResult<T> {
+    /// What `work` makes of the counter and the text. Raises what a counter of the caller's own raised.
+    pub(crate) fn on_text<T>(
+        &self,
+        text: &Bound<'_, PyString>,
+        work: impl FnOnce(&dyn CountTokens, &str) -> T,
+    ) -> PyResult<T> {
         if self.foreign.is_none() {
             return Ok(with_text(text, |text| work(self.tally.counter().as_ref(), text)));
         }

@@ -11,6 +11,7 @@ pub mod mask;
 pub mod message;
 pub mod node;
 pub mod plan;
+pub mod prune;
 pub mod rules;
 pub mod tokens;
 pub mod transcript;
