@@ -15,6 +15,7 @@ mod date;
 mod digits;
 mod documents;
 mod email;
+mod escape;
 mod iban;
 mod jwt;
 mod key_rules;

@@ -12,6 +12,8 @@ use super::{jwt, keys, token};
 const NAME: usize = 40;
 /// The longest value.
 const VALUE: usize = 256;
+/// Backslashes before a quote, at most: four levels of JSON in JSON.
+const QUOTES: usize = 16;
 
 /// `at` is `=` or `:`.
 pub(super) fn find(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
@@ -88,11 +90,13 @@ fn has_token(view: &View<'_>, range: &Range<usize>) -> bool {
 
 /// What the name before the sign names, if it is a secret's.
 fn sort_of_name(view: &View<'_>, at: usize) -> Option<Sort> {
-    let blanks = view.run_back(at, 4, is_blank);
-    let end = view.run_back(blanks, 3, |byte| matches!(byte, b'"' | b'\'' | b'`' | b'\\' | b'*' | b']'));
+    // Colours may stand between the name, its quote and the sign: `jq` prints them so.
+    let blanks = view.skip_sequences_back(view.run_back(at, 4, is_blank));
+    let end = view.run_back(blanks, 2 * QUOTES, |byte| matches!(byte, b'"' | b'\'' | b'`' | b'\\' | b'*' | b']'));
     if end < blanks && view.slice(end..blanks).starts_with(']') {
         return None;
     }
+    let end = view.skip_sequences_back(end);
     let start = view.run_back(end, NAME, is_name);
     secret::sort_of_name(view.bytes().get(start..end)?)
 }
@@ -119,6 +123,7 @@ fn value(view: &View<'_>, after: usize) -> Option<(Range<usize>, bool)> {
 fn skip_blanks(view: &View<'_>, from: usize) -> usize {
     let stars = view.run(from, 2, |byte| byte == b'*');
     let value = if is_blank(view.at(stars)) { stars } else { from };
+    let value = view.skip_sequences(view.run(value, 8, is_blank));
     view.run(value, 8, is_blank)
 }
 
@@ -137,33 +142,39 @@ fn scheme_at(view: &View<'_>, start: usize) -> Option<usize> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Quote {
     mark: u8,
-    /// Whether a backslash stands before it: a string inside a string.
-    escaped: bool,
+    /// Backslashes before it: one for a string in a string, three for a string in that.
+    backslashes: usize,
+}
+
+impl Quote {
+    /// Whether the mark after so many backslashes stands inside the string, escaped once more than its own.
+    fn holds(self, backslashes: usize) -> bool {
+        backslashes % (2 * self.backslashes + 2) == 2 * self.backslashes + 1
+    }
 }
 
 /// Past an opening quote, with the letter that some languages put before it.
 fn opened(view: &View<'_>, at: usize) -> (usize, Option<Quote>) {
     let letter = usize::from(matches!(view.at(at), b'b' | b'r' | b'f' | b'u' | b'@'));
     for at in [at, at + letter] {
-        let escaped = view.at(at) == b'\\';
-        let mark = view.at(at + usize::from(escaped));
+        let end = view.run(at, QUOTES, |byte| byte == b'\\');
+        let mark = view.at(end);
         if matches!(mark, b'"' | b'\'' | b'`') {
-            return (at + 1 + usize::from(escaped), Some(Quote { mark, escaped }));
+            return (end + 1, Some(Quote { mark, backslashes: end - at }));
         }
     }
     (at, None)
 }
 
-/// Where the closing quote stands, on the same line.
+/// Where the closing quote stands, with its backslashes, on the same line.
 fn closed(view: &View<'_>, start: usize, quote: Quote) -> Option<usize> {
     let mut at = start;
     while at < start + VALUE {
-        match view.at(at) {
+        let end = view.run(at, VALUE, |byte| byte == b'\\');
+        match view.at(end) {
             0 | b'\n' => return None,
-            b'\\' if quote.escaped && view.at(at + 1) == quote.mark => return Some(at),
-            b'\\' => at += 2,
-            byte if byte == quote.mark => return Some(at),
-            _ => at += 1,
+            mark if mark == quote.mark && !quote.holds(end - at) => return Some(end - quote.backslashes.min(end - at)),
+            _ => at = end + 1,
         }
     }
     None

@@ -122,7 +122,11 @@ pub(super) fn visit(scene: &Scene<'_, '_>, at: usize) -> (Option<Found>, usize) 
     let view = scene.view;
     let end = view.run(at, RUN, is_digit);
     let before = view.before(at);
-    if is_digit(before) || end - at == RUN {
+    // The digits of `\u0022` are not those of the number after it.
+    if let Some(after) = before.is_ascii_alphanumeric().then(|| view.inside_code(at)).flatten() {
+        return (None, after);
+    }
+    if (is_digit(before) && !view.ends_escape(at)) || end - at == RUN {
         return (None, end);
     }
     let found = if view.begins_word(at) { numbers(scene, at, end, before) } else { lettered(scene, at, end) };

@@ -100,7 +100,7 @@ const LENGTHS: &[(&[u8; 2], usize)] = &[
 /// `at` is the first of the two check digits; the country's letters stand before it.
 pub(super) fn find(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
     let view = scene.view;
-    let start = view.run_back(at, 3, |byte| byte.is_ascii_alphabetic());
+    let start = view.run_back(at, 2, |byte| byte.is_ascii_alphabetic());
     if at - start != 2 || !view.begins_word(start) {
         return None;
     }

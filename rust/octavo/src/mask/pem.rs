@@ -35,6 +35,10 @@ fn label_end(view: &View<'_>, from: usize) -> Option<usize> {
 fn block_end(view: &View<'_>, start: usize) -> Option<usize> {
     let (mut at, mut run, mut longest) = (start, 0, 0);
     while at < start + BLOCK {
+        if let Some(end) = view.sequence_end(at) {
+            (at, run) = (end, 0);
+            continue;
+        }
         match view.at(at) {
             0 | b'[' => return None,
             b'"' if closes_string(view, at) => return None,
@@ -75,6 +79,10 @@ fn body_end(view: &View<'_>, start: usize) -> Option<usize> {
 fn between(view: &View<'_>, from: usize) -> usize {
     let mut at = from;
     while at < from + 64 {
+        if let Some(end) = view.sequence_end(at) {
+            at = end;
+            continue;
+        }
         match view.at(at) {
             b'"' if closes_string(view, at) => break,
             b'\\' if matches!(view.at(at + 1), b'n' | b'r' | b't' | b'\\' | b'\n') => at += 2,

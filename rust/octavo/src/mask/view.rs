@@ -94,29 +94,9 @@ impl<'a> View<'a> {
     }
 
     /// Whether an ASCII word may begin here. A Korean syllable or Han character before never hides anything, an
-    /// ASCII letter or digit does. The letter of an escape (`\n` inside a JSON string) is no letter.
+    /// ASCII letter or digit does. The letter of an escape (`\n`, a colour) is no letter.
     pub(super) fn begins_word(&self, at: usize) -> bool {
-        let before = self.before(at);
-        if !before.is_ascii_alphanumeric() {
-            return true;
-        }
-        let letter = self.before(at - 1) == b'\\' && self.after_escape(at - 1) == at;
-        let code = at.checked_sub(5).filter(|&u| self.before(u) == b'\\');
-        letter || code.is_some_and(|u| self.after_escape(u) == at)
-    }
-
-    /// Past the escape of a string, `\n` or `\u000e`, whose last characters stand here and look like a word's.
-    pub(super) fn after_escape(&self, at: usize) -> usize {
-        // Two backslashes are one of the text: only an odd one begins an escape.
-        let backslashes = at - self.run_back(at, 64, |byte| byte == b'\\');
-        if backslashes.is_multiple_of(2) {
-            return at;
-        }
-        match self.at(at) {
-            b'n' | b'r' | b't' | b'b' | b'f' => at + 1,
-            b'u' if self.run(at + 1, 4, |byte| byte.is_ascii_hexdigit()) == at + 5 => at + 5,
-            _ => at,
-        }
+        !self.before(at).is_ascii_alphanumeric() || self.ends_escape(at)
     }
 
     /// Whether an ASCII word may end here.
