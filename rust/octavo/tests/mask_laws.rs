@@ -158,7 +158,7 @@ proptest! {
 
     #[test]
     fn pseudonyms_are_not_found_again((text, options) in (text(), options())) {
-        let name = |finding: &Finding| format!("[{}:{:016x}]", finding.kind.name(), finding.bytes.start * 0x1234_5678_9ABC);
+        let name = |finding: &Finding| format!("[{}:f{:015x}]", finding.kind.name(), finding.bytes.start * 0x1234_5678_9ABC);
         let once = masked(&text, &find(&text, &options), name);
         prop_assert_eq!(find(&once, &options), vec![], "{:?} became {:?}", text, once);
     }

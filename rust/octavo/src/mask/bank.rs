@@ -74,6 +74,7 @@ pub(super) fn find(scene: &Scene<'_, '_>, sequence: &Sequence<'_, '_>) -> Option
         return None;
     }
     let own = count > 1 && is_own_layout(&digits, sequence.lengths, count);
+    let led = own || (count == 1 && has_own_lead(&digits));
     if sequence.hangs_on_word && !own {
         return None;
     }
@@ -83,7 +84,7 @@ pub(super) fn find(scene: &Scene<'_, '_>, sequence: &Sequence<'_, '_>) -> Option
     }
     let confidence = if window.nearer(OTHERS, WORDS) {
         return None;
-    } else if window.has(WORDS) || (count > 1 && window.has(GROUPED_WORDS)) {
+    } else if window.has(WORDS) || ((count > 1 || led) && window.has(GROUPED_WORDS)) {
         if own { 95 } else { 80 }
     } else if own {
         65
@@ -112,6 +113,22 @@ fn is_another(digits: &[u8], sequence: &Sequence<'_, '_>, count: usize) -> bool 
     let business = matches!((sequence.lengths, count), ([3, 2, 5, ..], 3));
     let same = digits.windows(2).all(|pair| matches!(pair, [one, two] if one == two));
     business || same || date::leads(digits) || (count == 1 && documents::is_business(digits))
+}
+
+/// Digits in one piece with the length and leading digits of a bank: beside `account`, where twelve digits are as often
+/// an account of a cloud, they are needed.
+fn has_own_lead(digits: &[u8]) -> bool {
+    match *digits {
+        // Shinhan.
+        [1, 1, 0, ..] => digits.len() == 12,
+        // Woori.
+        [1, 0, 0, 2 | 5..=7, ..] => digits.len() == 13,
+        // Kakao.
+        [3, 3, 3, 3, ..] | [3, 3, 5, 5, ..] | [3, 3, 8, 8, ..] => digits.len() == 13,
+        // NH.
+        [3, 0, 1 | 2, ..] | [3, 1, 2, ..] | [3, 5, 1 | 2 | 5 | 6, ..] => digits.len() == 13,
+        _ => false,
+    }
 }
 
 /// Layouts with the leading digits that belong to them.

@@ -11,14 +11,16 @@ const AFTER: usize = 16;
 /// Findings and tokens before a candidate that a word is seen across. With a bound on the length of a token this
 /// bounds what a stream keeps.
 const ACROSS: usize = 8;
-/// Bytes of a window: thirty characters of at most four bytes.
-const BYTES: usize = 4 * BEFORE;
+/// Characters more when the window begins inside a name: `resident_registration_number` is read whole.
+const NAME: usize = 24;
+/// Bytes of a window: thirty characters of at most four bytes, and the rest of a name.
+const BYTES: usize = 4 * BEFORE + NAME;
 
 /// The text around a candidate, in lower case. A finding or token counts as one character, so that the window is
 /// the same when the text before has been masked.
 pub(super) struct Window {
-    before: String,
-    after: String,
+    before: Words,
+    after: Words,
     /// Which pairs of bytes stand in either, by a hash: most words are ruled out by their first pair.
     pairs: [u64; 4],
 }
@@ -26,9 +28,10 @@ pub(super) struct Window {
 impl Window {
     /// `past` are the findings and tokens before the candidate, in order.
     pub(super) fn around(view: &View<'_>, past: &[Range<usize>], candidate: &Range<usize>) -> Self {
-        let (before, after) = (before(view.bytes(), past, candidate.start), after(view, candidate.end));
+        let before = Words::new(&before(view.bytes(), past, candidate.start));
+        let after = Words::new(&after(view, candidate.end));
         let mut pairs = [0; 4];
-        for pair in before.as_bytes().windows(2).chain(after.as_bytes().windows(2)) {
+        for pair in before.text.as_bytes().windows(2).chain(after.text.as_bytes().windows(2)) {
             if let Some(word) = pairs.get_mut(place(pair).0) {
                 *word |= place(pair).1;
             }
@@ -48,7 +51,7 @@ impl Window {
 
     /// Whether what follows, after blanks, begins with one of the words.
     pub(super) fn goes_on_with(&self, words: &[&str]) -> bool {
-        let after = self.after.trim_start();
+        let after = self.after.text.trim_start();
         words.iter().any(|word| after.starts_with(word))
     }
 
@@ -60,22 +63,83 @@ impl Window {
 
     /// Whether one of the words ends at most `bytes` before the candidate.
     pub(super) fn ends_within(&self, words: &[&str], bytes: usize) -> bool {
-        words.iter().filter_map(|word| self.last(word)).any(|end| end + bytes >= self.before.len())
+        words.iter().filter_map(|word| self.last(word)).any(|end| end + bytes >= self.before.text.len())
     }
 
     /// Where the word ends, the last time it stands before the candidate.
     fn last(&self, word: &str) -> Option<usize> {
-        self.may_have(word).then(|| last(self.before.as_bytes(), word.as_bytes()))?
+        self.may_have(word).then(|| self.before.last(word.as_bytes()))?
     }
 
     fn is_after(&self, word: &str) -> bool {
-        self.may_have(word) && last(self.after.as_bytes(), word.as_bytes()).is_some()
+        self.may_have(word) && self.after.last(word.as_bytes()).is_some()
     }
 
     fn may_have(&self, word: &str) -> bool {
         let (index, bit) = place(word.as_bytes());
         self.pairs.get(index).is_some_and(|word| word & bit != 0)
     }
+}
+
+/// Text in lower case, and where a word may begin inside a row of letters: at the humps of `accountNumber`.
+struct Words {
+    text: String,
+    humps: Vec<usize>,
+}
+
+impl Words {
+    fn new(original: &str) -> Self {
+        let mut humps = Vec::new();
+        for (at, three) in original.as_bytes().windows(3).enumerate() {
+            // `accountNumber`, `RRNumber` is left alone, `HTTPNumber` splits before its last capital.
+            match three {
+                [one, two, _] if one.is_ascii_lowercase() && two.is_ascii_uppercase() => humps.push(at + 1),
+                [one, two, three]
+                    if one.is_ascii_uppercase() && two.is_ascii_uppercase() && three.is_ascii_lowercase() =>
+                {
+                    humps.push(at + 1);
+                }
+                // The letter of an escape is no word's: `\ncard`.
+                [b'\\', b'n' | b'r' | b't', _] => humps.push(at + 2),
+                _ => {}
+            }
+        }
+        Self { text: original.to_ascii_lowercase(), humps }
+    }
+
+    /// Where the word ends, the last time it stands alone. A loop over first bytes: the searcher of the standard
+    /// library prepares itself for longer texts, which took an eighth of the whole pass.
+    fn last(&self, word: &[u8]) -> Option<usize> {
+        let first = *word.first()?;
+        let text = self.text.as_bytes();
+        // Korean words have no edges, so only ASCII ones are looked at.
+        let edge = |at: usize, byte: Option<&u8>| {
+            !first.is_ascii() || byte.is_none_or(|byte| !byte.is_ascii_alphabetic()) || self.humps.contains(&at)
+        };
+        let stands_at = |at: usize| {
+            let (before, rest) = text.split_at_checked(at)?;
+            let end = at + spelled(rest, word)?;
+            (edge(at, before.last()) && edge(end, text.get(end))).then_some(end)
+        };
+        let starts = text.iter().enumerate().rev().filter(|&(_, &byte)| byte == first);
+        starts.map(|(at, _)| at).find_map(stands_at)
+    }
+}
+
+/// The length of the word at the beginning of a text. A blank in it may be written `_` or `-`, or not at all, as in
+/// names: `account_number`, `accountNumber`.
+fn spelled(text: &[u8], word: &[u8]) -> Option<usize> {
+    let mut rest = text;
+    for &letter in word {
+        let tail = rest.split_first();
+        match (letter, tail) {
+            (b' ', Some((b' ' | b'_' | b'-', tail))) => rest = tail,
+            (b' ', _) => {}
+            (_, Some((&byte, tail))) if byte == letter => rest = tail,
+            _ => return None,
+        }
+    }
+    Some(text.len() - rest.len())
 }
 
 /// Which word and bit of a set the first two bytes have.
@@ -85,27 +149,17 @@ fn place(bytes: &[u8]) -> (usize, u64) {
     (usize::from(hash >> 6), 1 << (hash & 63))
 }
 
-/// Where the word ends, the last time it stands alone. A loop over first bytes: the searcher of the standard library
-/// prepares itself for longer texts, which took an eighth of the whole pass.
-fn last(text: &[u8], word: &[u8]) -> Option<usize> {
-    let first = *word.first()?;
-    // Korean words have no edges, so only ASCII ones are looked at.
-    let edge = |byte: Option<&u8>| !first.is_ascii() || byte.is_none_or(|byte| !byte.is_ascii_alphabetic());
-    let stands_at = |at: usize| {
-        let (before, rest) = text.split_at_checked(at)?;
-        let after = rest.strip_prefix(word)?;
-        (edge(before.last()) && edge(after.first())).then_some(at + word.len())
-    };
-    let starts = text.iter().enumerate().rev().filter(|&(_, &byte)| byte == first);
-    starts.map(|(at, _)| at).find_map(stands_at)
-}
-
 fn before(bytes: &[u8], past: &[Range<usize>], candidate: usize) -> String {
     let mut backwards: Vec<u8> = Vec::with_capacity(BYTES);
     let mut past = past.iter().rev();
     let mut wall = past.next();
     let (mut at, mut characters, mut crossed) = (candidate, 0, 0);
-    while characters < BEFORE && crossed < ACROSS && at > 0 {
+    let letter = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_');
+    while crossed < ACROSS && at > 0 {
+        let inside_name = characters < BEFORE + NAME && letter(bytes.get(at)) && letter(bytes.get(at - 1));
+        if characters >= BEFORE && !inside_name {
+            break;
+        }
         if let Some(range) = wall.filter(|range| at <= range.end) {
             at = range.start.min(at);
             backwards.push(0);
@@ -116,7 +170,7 @@ fn before(bytes: &[u8], past: &[Range<usize>], candidate: usize) -> String {
         }
         at -= 1;
         let byte = bytes.get(at).copied().unwrap_or(0);
-        backwards.push(byte.to_ascii_lowercase());
+        backwards.push(byte);
         // A character is counted at its first byte, where going backwards ends it.
         characters += usize::from(byte & 0xC0 != 0x80);
     }
@@ -134,7 +188,7 @@ fn after(view: &View<'_>, from: usize) -> String {
             break;
         }
         characters += usize::from(byte & 0xC0 != 0x80);
-        window.push(byte.to_ascii_lowercase());
+        window.push(byte);
         at += 1;
     }
     let whole = String::from_utf8_lossy(&window);

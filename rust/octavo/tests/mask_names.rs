@@ -1,0 +1,52 @@
+//! The names of fields say what a value is, however their words are joined.
+
+mod marked;
+
+use marked::{check, unchanged};
+
+#[test]
+fn names_in_humps_and_underscores_give_context() {
+    check(
+        "KR_BANK_ACCOUNT",
+        &[
+            "{\"accountNumber\":\"«110123456789»\"}",
+            "{\"account_number\":\"«110123456789»\"}",
+            "{\"bankAccount\": \"«12345678901234»\"}",
+            "{\"userBankAccountNumber\":\"«110123456789»\"}",
+            "{\"account\":\"«110123456789»\"}",
+            "account_no=«110123456789»",
+            "ACCOUNT_NUMBER=«110123456789»",
+            "account-number: «110123456789»",
+        ],
+    );
+    check(
+        "KR_PHONE",
+        &["{\"phoneNumber\":\"«0212345678»\"}", "{\"telNo\":\"«0212345678»\"}", "{\"userPhone\":\"«0212345678»\"}"],
+    );
+    check("CREDIT_CARD", &["{\"cardNumber\":\"«30569309025904»\"}", "{\"newCard\":\"«30569309025904»\"}"]);
+    check("KR_PASSPORT", &["{\"passportNo\":\"«M12345678»\"}", "PassportNumber: «M12345678»"]);
+    check("KR_DRIVER_LICENSE", &["{\"driverLicense\":\"«111212345678»\"}", "driver_license_no=«111212345678»"]);
+    check(
+        "KR_RRN",
+        &[
+            "{\"juminNo\":\"«8502281234561»\"}",
+            "{\"residentNumber\":\"«8502281234561»\"}",
+            "{\"resident_registration_number\":\"«8502281234561»\"}",
+            "{\"residentRegistrationNumber\": \"«8502281234561»\"}",
+            "{\\\"juminNo\\\":\\\"«8502281234561»\\\"}",
+            "\\nrrn «8502281234561»",
+        ],
+    );
+}
+
+#[test]
+fn letters_inside_a_word_give_none() {
+    unchanged(&[
+        "{\"discard\":\"30569309025904\"}",
+        "{\"discardNumber\":\"30569309025904\"}",
+        "{\"hotelNo\":\"0212345678\"}",
+        "{\"accounting_number\":\"110123456789\"}",
+        "{\"Account\": \"123456789012\"}",
+        "{\"account_id\": 998877665544}",
+    ]);
+}
