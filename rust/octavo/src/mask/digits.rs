@@ -184,7 +184,12 @@ fn resident_number(scene: &Scene<'_, '_>, sequence: &Sequence<'_, '_>) -> Option
         [6, 7, ..] => (2, joint(sequence)),
         _ => return None,
     };
-    let range = sequence.closed(count)?;
+    let mut range = sequence.closed(count)?;
+    // The bracket that `850228(1234567)` opens is closed with it.
+    let inside = sequence.view.slice(range.clone());
+    if inside.contains('(') && !inside.contains(')') && sequence.view.at(range.end) == b')' {
+        range.end += 1;
+    }
     let digits = sequence.digits(0, count);
     let window = || Window::around(scene.view, scene.past, &range);
     let (kind, confidence) = resident::judge(&digits, joint, scene.strict, window)?;

@@ -98,7 +98,8 @@ fn reading(
         return None;
     }
     let range = whole(sequence, skip + count)?;
-    let sure = is_sure(sequence, country, area, skip, count);
+    let short = digits.len() == 10 && digits.starts_with(&[0, 1, 0]);
+    let sure = !short && is_sure(sequence, country, area, skip, count);
     if !sure && !scene.window(&range).has(WORDS) {
         return None;
     }
@@ -125,7 +126,9 @@ fn national(mut digits: Vec<u8>, mut lengths: Vec<usize>, country: Country, skip
 fn area(digits: &[u8]) -> Option<Area> {
     let total = digits.len();
     let (area, mobile, shortest, longest) = match digits {
-        [0, 1 | 7, 0, ..] => (3, true, 11, 11),
+        // Ten digits are one too few, or a number of the years before 2003: only beside a word.
+        [0, 1, 0, ..] => (3, true, 10, 11),
+        [0, 7, 0, ..] => (3, true, 11, 11),
         [0, 1, 1 | 6..=9, ..] => (3, true, 10, 11),
         [0, 2, ..] => (2, false, 9, 10),
         [0, 5, 0, 2..=8, ..] => (4, true, 11, 12),

@@ -32,6 +32,41 @@ const OTHERS: &[&str] = &[
     "ticket",
     "batch",
     "lot",
+    "sku",
+    "seed",
+    "backup",
+];
+/// Names of times: milliseconds since 1970 have thirteen digits and, in some months, those of a date and a right check
+/// digit.
+const TIMES: &[&str] = &[
+    "ts",
+    "time",
+    "timestamp",
+    "created",
+    "updated",
+    "epoch",
+    "ms",
+    "millis",
+    "expires",
+    "iat",
+    "nbf",
+    "시각",
+    "시간",
+    "일시",
+];
+/// Words that leave no doubt, so that an impossible date is a slip of the pen.
+const CERTAIN: &[&str] = &[
+    "주민번호",
+    "주민 번호",
+    "주민등록번호",
+    "주민등록 번호",
+    "외국인등록번호",
+    "외국인 등록번호",
+    "rrn",
+    "frn",
+    "jumin",
+    "resident number",
+    "resident registration",
 ];
 
 /// Words for the register of companies, which is public. `법인` alone may also be said of a person's employer.
@@ -52,15 +87,20 @@ pub(super) enum Joint {
 pub(super) fn judge(digits: &[u8], joint: Joint, strict: bool, window: impl FnOnce() -> Window) -> Option<(Kind, u8)> {
     let century = *digits.get(6)?;
     let kind = if matches!(century, 5..=8) { Kind::KrFrn } else { Kind::KrRrn };
-    if digits.len() != 13 || !valid_date(digits, century) {
+    if digits.len() != 13 {
         return None;
+    }
+    if !valid_date(digits, century) {
+        let window = window();
+        let certain = window.has_before(CERTAIN) && !window.nearer(OTHERS, WORDS) && !window.nearer(&["법인"], WORDS);
+        return certain.then_some((kind, 60));
     }
     let right = check_digit(digits, kind) == digits.last().copied();
     // Nobody born before 1900 is left, so these two need a reason.
     let living = matches!(century, 1..=8);
     let window = window();
     let named = window.has(WORDS);
-    if is_another(digits, &window, named, right) {
+    if is_another(digits, &window, named, right) || (joint == Joint::Bare && window.nearer(TIMES, WORDS)) {
         return None;
     }
     let confidence = match (joint, named, right) {
@@ -69,7 +109,7 @@ pub(super) fn judge(digits: &[u8], joint: Joint, strict: bool, window: impl FnOn
         (_, true, false) => 90,
         (Joint::Dash, false, true) => 97,
         (Joint::Dash, false, false) if living => 85,
-        (Joint::Bare, false, true) if living => 75,
+        (Joint::Bare, false, true) if living && !is_time(digits) => 75,
         (Joint::Other, false, true) if living => 70,
         (Joint::Bare, false, false) if strict && living => 40,
         _ => return None,
@@ -82,6 +122,11 @@ fn is_another(digits: &[u8], window: &Window, named: bool, right: bool) -> bool 
     let corporate = window.nearer(&["법인"], WORDS)
         && (is_corporate(digits) || window.has_before(CORPORATE) || window.ends_within(&["법인"], 4));
     corporate || (window.nearer(OTHERS, WORDS) && !(named && right))
+}
+
+/// Whether thirteen digits are milliseconds from March 2011 to May 2033: every number of an error in a log may be one.
+fn is_time(digits: &[u8]) -> bool {
+    matches!(digits, [1, 3..=9, ..])
 }
 
 fn valid_date(digits: &[u8], century: u8) -> bool {
