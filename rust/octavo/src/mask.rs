@@ -21,6 +21,7 @@ mod jwt;
 mod key_rules;
 mod keys;
 mod kind;
+mod label;
 mod network;
 mod normal;
 mod pattern;

@@ -86,7 +86,7 @@ pub(super) fn find(scene: &Scene<'_, '_>, sequence: &Sequence<'_, '_>) -> Option
         return None;
     } else if window.has(WORDS) || ((count > 1 || led) && window.has(GROUPED_WORDS)) {
         if own { 95 } else { 80 }
-    } else if own {
+    } else if own && sequence.joined_by(count, &[Separator::Dash]) {
         65
     } else {
         return None;
@@ -103,6 +103,8 @@ fn grouped(sequence: &Sequence<'_, '_>) -> Option<usize> {
         let one_kind = sequence.joined_by(count, &[Dash]) || sequence.joined_by(count, &[Blank]);
         (10..=14).contains(&total)
             && lengths.iter().all(|&length| (1..=8).contains(&length))
+            // Pairs of digits are a dump of bytes, a date or a time.
+            && lengths.iter().any(|&length| length > 2)
             && one_kind
             && sequence.closed(count).is_some()
     })

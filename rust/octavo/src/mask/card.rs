@@ -24,6 +24,10 @@ fn reading(scene: &Scene<'_, '_>, sequence: &Sequence<'_, '_>, count: usize) -> 
     if !sequence.joined_by(count, &[Separator::Blank, Separator::Dash, Separator::Dot]) || !luhn(&digits) {
         return None;
     }
+    let dashed = count == 1 || sequence.joined_by(count, &[Separator::Dash]);
+    if !dashed && (sequence.stands_in_a_row(count) || is_counted(sequence, count)) && !scene.window(&range).has(WORDS) {
+        return None;
+    }
     let confidence = match issuer(&digits)? {
         Issuer::Known if count > 1 => 97,
         // Ids of 16 digits are common, those in an issuer's range with the right last digit are not.
@@ -32,6 +36,14 @@ fn reading(scene: &Scene<'_, '_>, sequence: &Sequence<'_, '_>, count: usize) -> 
         _ => return None,
     };
     scene.found(Kind::CreditCard, range, confidence)
+}
+
+/// `3000 3001 3002 3003`: each group a little more than the one before.
+fn is_counted(sequence: &Sequence<'_, '_>, count: usize) -> bool {
+    let groups: Vec<u32> = (0..count)
+        .map(|skip| sequence.digits(skip, 1).iter().fold(0, |number, &digit| number * 10 + u32::from(digit)))
+        .collect();
+    groups.windows(2).all(|pair| matches!(*pair, [one, two] if two > one && two - one <= 100))
 }
 
 /// Whether an issuer uses the range with this length.

@@ -7,7 +7,7 @@ use super::kind::Kind;
 use super::resident::{self, Joint};
 use super::scan::{Found, Scene};
 use super::view::{View, is_blank, is_digit};
-use super::{bank, card, documents, email, iban, keys, network, phone};
+use super::{bank, card, documents, email, iban, keys, label, network, phone};
 
 /// Groups that are read at most: `+82 (0)10-1234-5678` has five, a card of nineteen digits too.
 const GROUPS: usize = 6;
@@ -22,8 +22,10 @@ pub(super) enum Separator {
     None,
     /// One or two dashes, blanks around them.
     Dash,
-    /// Blanks.
+    /// One blank.
     Blank,
+    /// A tab or more than one blank, as between columns.
+    Wide,
     /// A full stop.
     Dot,
     /// A parenthesis.
@@ -87,8 +89,29 @@ impl<'v, 'a> Sequence<'v, 'a> {
     pub(super) fn closed(&self, count: usize) -> Option<Range<usize>> {
         let (first, last) = (self.groups().first()?, self.groups().get(count.checked_sub(1)?)?);
         let goes_on = matches!(self.view.at(last.end), b'-' | b'.') && is_digit(self.view.at(last.end + 1));
-        (self.view.ends_word(last.end) && !goes_on).then_some(first.start..last.end)
+        (label::ends_number(self.view, last.end) && !goes_on).then_some(first.start..last.end)
     }
+
+    /// Whether the first `count` groups, joined by blanks or stops, stand in a row of more of their kind: a dump, a
+    /// table, a matrix.
+    pub(super) fn stands_in_a_row(&self, count: usize) -> bool {
+        let groups = self.groups().get(..count).unwrap_or_default();
+        let (Some(first), Some(last)) = (groups.first(), groups.last()) else { return false };
+        let view = self.view;
+        let after = view.run(last.end, 3, is_blank);
+        let end = view.run(after, 9, |byte| byte.is_ascii_hexdigit());
+        let next = after > last.end && is_cell(view.slice(after..end)) && view.ends_word(end) && view.at(end) != b'/';
+        let blanks = view.run_back(first.start, 3, is_blank);
+        let colon = blanks - view.run_back(blanks, 1, |byte| byte == b':');
+        let before = view.run_back(blanks - colon, 9, |byte| byte.is_ascii_hexdigit());
+        let previous = blanks < first.start && is_cell(view.slice(before..blanks - colon)) && view.begins_word(before);
+        next || previous || view.before(first.start) == b'.'
+    }
+}
+
+/// Four to eight hexadecimal digits with a decimal one among them: a cell of a table of numbers.
+fn is_cell(text: &str) -> bool {
+    (4..=8).contains(&text.len()) && text.bytes().any(|byte| byte.is_ascii_digit())
 }
 
 /// The group after the one that ends at `end`.
@@ -107,7 +130,10 @@ fn separator(view: &View<'_>, at: usize) -> Option<(usize, Separator)> {
         b'.' => Separator::Dot,
         b'(' | b')' => Separator::Paren,
         b'/' | b'_' | b',' | b':' | b'~' | b'*' => Separator::Other,
-        _ if is_digit(byte) && middle > at => return Some((middle, Separator::Blank)),
+        _ if is_digit(byte) && middle > at => {
+            let wide = middle > at + 1 || view.at(at) == b'\t';
+            return Some((middle, if wide { Separator::Wide } else { Separator::Blank }));
+        }
         _ => return None,
     };
     let wide = view.at(middle + 1) == b'-' && matches!(byte, b'-' | b')');
@@ -129,14 +155,15 @@ pub(super) fn visit(scene: &Scene<'_, '_>, at: usize) -> (Option<Found>, usize) 
     if (is_digit(before) && !view.ends_escape(at)) || end - at == RUN {
         return (None, end);
     }
-    let found = if view.begins_word(at) { numbers(scene, at, end, before) } else { lettered(scene, at, end) };
+    let found = if view.begins_word(at) { numbers(scene, at, end, before) } else { lettered(scene, at, end, before) };
     // The address around a number is more than the number: `01012345678@example.com`.
     (found.map(|found| email::around(scene, &found.range).unwrap_or(found)), end)
 }
 
-/// Letters directly before: an account, passport or key whose first digits these are.
-fn lettered(scene: &Scene<'_, '_>, at: usize, end: usize) -> Option<Found> {
-    iban::find(scene, at).or_else(|| documents::passport(scene, at, end))
+/// Letters directly before: an account, passport or key whose first digits these are, or a word that names a number.
+fn lettered(scene: &Scene<'_, '_>, at: usize, end: usize, before: u8) -> Option<Found> {
+    let labelled = || label::begins_number(scene.view, at, end).then(|| numbers(scene, at, end, before))?;
+    iban::find(scene, at).or_else(|| documents::passport(scene, at, end)).or_else(labelled)
 }
 
 fn numbers(scene: &Scene<'_, '_>, at: usize, end: usize, before: u8) -> Option<Found> {

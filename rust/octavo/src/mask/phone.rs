@@ -99,7 +99,8 @@ fn reading(
     }
     let range = whole(sequence, skip + count)?;
     let short = digits.len() == 10 && digits.starts_with(&[0, 1, 0]);
-    let sure = !short && is_sure(sequence, country, area, skip, count);
+    let row = area.digits == 4 && !sequence.joined_by(count, &[Separator::Dash, Separator::Paren]);
+    let sure = !short && !row && is_sure(sequence, country, area, skip, count);
     if !sure && !scene.window(&range).has(WORDS) {
         return None;
     }
@@ -149,8 +150,8 @@ fn fits(area: Area, lengths: &[usize], total: usize) -> bool {
 }
 
 fn separators_fit(sequence: &Sequence<'_, '_>, count: usize) -> bool {
-    use Separator::{Blank, Dash, Dot, Paren};
-    sequence.groups().len() >= count && sequence.joined_by(count, &[Dash, Blank, Dot, Paren])
+    use Separator::{Blank, Dash, Dot, Paren, Wide};
+    sequence.groups().len() >= count && sequence.joined_by(count, &[Dash, Blank, Wide, Dot, Paren])
 }
 
 /// Whether the spelling alone says that it is a telephone number.
