@@ -17,6 +17,7 @@ mod documents;
 mod email;
 mod escape;
 mod iban;
+mod iban_layouts;
 mod jwt;
 mod key_rules;
 mod keys;

@@ -120,17 +120,20 @@ fn is_another(digits: &[u8], sequence: &Sequence<'_, '_>, count: usize) -> bool 
 /// Digits in one piece with the length and leading digits of a bank: beside `account`, where twelve digits are as often
 /// an account of a cloud, they are needed.
 fn has_own_lead(digits: &[u8]) -> bool {
-    match *digits {
+    let length = match *digits {
         // Shinhan.
-        [1, 1, 0, ..] => digits.len() == 12,
-        // Woori.
-        [1, 0, 0, 2 | 5..=7, ..] => digits.len() == 13,
-        // Kakao.
-        [3, 3, 3, 3, ..] | [3, 3, 5, 5, ..] | [3, 3, 8, 8, ..] => digits.len() == 13,
-        // NH.
-        [3, 0, 1 | 2, ..] | [3, 1, 2, ..] | [3, 5, 1 | 2 | 5 | 6, ..] => digits.len() == 13,
-        _ => false,
-    }
+        [1, 1, 0, ..] => 12,
+        // Woori, Kakao, NH.
+        [1, 0, 0, 2 | 5..=7, ..]
+        | [3, 3, 3, 3, ..]
+        | [3, 3, 5, 5, ..]
+        | [3, 3, 8, 8, ..]
+        | [3, 0, 1 | 2, ..]
+        | [3, 1, 2, ..]
+        | [3, 5, 1 | 2 | 5 | 6, ..] => 13,
+        _ => return false,
+    };
+    digits.len() == length
 }
 
 /// Layouts with the leading digits that belong to them.

@@ -100,7 +100,11 @@ impl<'v, 'a> Sequence<'v, 'a> {
         let view = self.view;
         let after = view.run(last.end, 3, is_blank);
         let end = view.run(after, 9, |byte| byte.is_ascii_hexdigit());
-        let next = after > last.end && is_cell(view.slice(after..end)) && view.ends_word(end) && view.at(end) != b'/';
+        // A cell ends at a blank or line end: whatever else begins with one may be found and become a token. What a
+        // number with blanks becomes is still a cell, so that masking twice is masking once.
+        let token = view.starts_with(after, "[KR_") || view.starts_with(after, "[CREDIT_CARD");
+        let cell = is_cell(view.slice(after..end)) && matches!(view.at(end), b' ' | b'\t' | b'\r' | b'\n' | 0);
+        let next = after > last.end && (cell || token);
         let blanks = view.run_back(first.start, 3, is_blank);
         let colon = blanks - view.run_back(blanks, 1, |byte| byte == b':');
         let before = view.run_back(blanks - colon, 9, |byte| byte.is_ascii_hexdigit());

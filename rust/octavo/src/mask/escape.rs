@@ -4,6 +4,7 @@
 //! sequences of terminals are those of ECMA-48: `ESC [ … final byte`, and `ESC ( B` of older ones; also with the
 //! escape character spelled out, as programs print it: `\u001b`, `\x1b`, `\033`, `\e`.
 
+use super::token;
 use super::view::View;
 
 /// The longest parameters of a sequence: `38;2;255;255;255` has sixteen.
@@ -55,7 +56,9 @@ impl View<'_> {
             }
             _ => return None,
         };
-        matches!(self.at(open), b'[' | b'(').then(|| self.after_sequence(open + 1)).filter(|&end| end > open + 1)
+        // After an escape character a token may stand as well.
+        let opens = matches!(self.at(open), b'[' | b'(') && token::end(self, open).is_none();
+        opens.then(|| self.after_sequence(open + 1)).filter(|&end| end > open + 1)
     }
 
     /// Past sequences of a terminal.
@@ -102,7 +105,8 @@ impl View<'_> {
         let end = self.run(start, PARAMETERS, is_parameter);
         // Where the escape character itself has been lost, a colour is still known by its form.
         let colour = self.at(opened) == b'[' && end > start && self.at(end) == b'm';
-        let whole = is_final(self.at(end)) && (colour || self.introducer(opened).is_some());
+        let introduced = || self.introducer(opened).is_some() && token::end(self, opened).is_none();
+        let whole = is_final(self.at(end)) && (colour || introduced());
         if whole { end + 1 } else { at }
     }
 

@@ -1,101 +1,12 @@
 //! International bank account numbers (ISO 13616): country, length and the check digits modulo 97.
 
+use super::iban_layouts::{fits, layout};
 use super::kind::Kind;
 use super::scan::{Found, Scene};
-use super::view::is_blank;
+use super::view::{View, is_blank};
 
-/// Length by country, from the SWIFT registry of IBAN formats, release 99.
-const LENGTHS: &[(&[u8; 2], usize)] = &[
-    (b"AD", 24),
-    (b"AE", 23),
-    (b"AL", 28),
-    (b"AT", 20),
-    (b"AZ", 28),
-    (b"BA", 20),
-    (b"BE", 16),
-    (b"BG", 22),
-    (b"BH", 22),
-    (b"BI", 27),
-    (b"BR", 29),
-    (b"BY", 28),
-    (b"CH", 21),
-    (b"CR", 22),
-    (b"CY", 28),
-    (b"CZ", 24),
-    (b"DE", 22),
-    (b"DJ", 27),
-    (b"DK", 18),
-    (b"DO", 28),
-    (b"EE", 20),
-    (b"EG", 29),
-    (b"ES", 24),
-    (b"FI", 18),
-    (b"FK", 18),
-    (b"FO", 18),
-    (b"FR", 27),
-    (b"GB", 22),
-    (b"GE", 22),
-    (b"GI", 23),
-    (b"GL", 18),
-    (b"GR", 27),
-    (b"GT", 28),
-    (b"HN", 28),
-    (b"HR", 21),
-    (b"HU", 28),
-    (b"IE", 22),
-    (b"IL", 23),
-    (b"IQ", 23),
-    (b"IS", 26),
-    (b"IT", 27),
-    (b"JO", 30),
-    (b"KW", 30),
-    (b"KZ", 20),
-    (b"LB", 28),
-    (b"LC", 32),
-    (b"LI", 21),
-    (b"LT", 20),
-    (b"LU", 20),
-    (b"LV", 21),
-    (b"LY", 25),
-    (b"MC", 27),
-    (b"MD", 24),
-    (b"ME", 22),
-    (b"MK", 19),
-    (b"MN", 20),
-    (b"MR", 27),
-    (b"MT", 31),
-    (b"MU", 30),
-    (b"NI", 28),
-    (b"NL", 18),
-    (b"NO", 15),
-    (b"OM", 23),
-    (b"PK", 24),
-    (b"PL", 28),
-    (b"PS", 29),
-    (b"PT", 25),
-    (b"QA", 29),
-    (b"RO", 24),
-    (b"RS", 22),
-    (b"RU", 33),
-    (b"SA", 24),
-    (b"SC", 31),
-    (b"SD", 18),
-    (b"SE", 24),
-    (b"SI", 19),
-    (b"SK", 24),
-    (b"SM", 27),
-    (b"SO", 23),
-    (b"ST", 25),
-    (b"SV", 28),
-    (b"TL", 23),
-    (b"TN", 24),
-    (b"TR", 26),
-    (b"UA", 29),
-    (b"VA", 22),
-    (b"VG", 24),
-    (b"XK", 20),
-    (b"YE", 30),
-];
+/// Characters before that tell base64.
+const AROUND: usize = 16;
 
 /// `at` is the first of the two check digits; the country's letters stand before it.
 pub(super) fn find(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
@@ -105,9 +16,25 @@ pub(super) fn find(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
         return None;
     }
     let country = view.slice(start..at).to_ascii_uppercase();
-    let (_, length) = LENGTHS.iter().find(|(name, _)| name.as_slice() == country.as_bytes())?;
-    let (end, compact) = read(scene, start, *length)?;
-    (view.ends_word(end) && is_right(&compact)).then(|| scene.found(Kind::Iban, start..end, 99))?
+    let layout = layout(country.as_bytes())?;
+    let length = 4 + layout.iter().map(|&(length, _)| length).sum::<usize>();
+    let (end, compact) = read(scene, start, length)?;
+    let own = compact.get(2..4)?.iter().all(u8::is_ascii_digit) && fits(layout, compact.get(4..)?);
+    let alone = is_of_one_case(view.slice(start..end)) && !is_inside_base64(view, start);
+    (view.ends_word(end) && own && alone && is_right(&compact)).then(|| scene.found(Kind::Iban, start..end, 99))?
+}
+
+/// An account is written in capitals or not; in base64 the cases are mixed.
+fn is_of_one_case(text: &str) -> bool {
+    !(text.bytes().any(|byte| byte.is_ascii_lowercase()) && text.bytes().any(|byte| byte.is_ascii_uppercase()))
+}
+
+/// Whether what stands before is the beginning of a longer value in base64: a long piece with both cases. What stands
+/// after is not asked: it may become a token.
+fn is_inside_base64(view: &View<'_>, start: usize) -> bool {
+    let base64 = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
+    let before = view.slice(view.run_back(start, AROUND, base64)..start);
+    before.len() == AROUND && !is_of_one_case(before)
 }
 
 /// The end of `length` letters and digits, single blanks or dashes between groups of four, and those characters.

@@ -127,10 +127,9 @@ fn national(mut digits: Vec<u8>, mut lengths: Vec<usize>, country: Country, skip
 fn area(digits: &[u8]) -> Option<Area> {
     let total = digits.len();
     let (area, mobile, shortest, longest) = match digits {
-        // Ten digits are one too few, or a number of the years before 2003: only beside a word.
-        [0, 1, 0, ..] => (3, true, 10, 11),
+        // Ten digits after 010 are one too few: only beside a word.
+        [0, 1, 0 | 1 | 6..=9, ..] => (3, true, 10, 11),
         [0, 7, 0, ..] => (3, true, 11, 11),
-        [0, 1, 1 | 6..=9, ..] => (3, true, 10, 11),
         [0, 2, ..] => (2, false, 9, 10),
         [0, 5, 0, 2..=8, ..] => (4, true, 11, 12),
         [0, 3 | 5, 1..=3, ..] | [0, 4 | 6, 1..=4, ..] | [0, 5, 4 | 5, ..] => (3, false, 10, 11),

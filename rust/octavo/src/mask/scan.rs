@@ -137,8 +137,12 @@ fn visit(scene: &Scene<'_, '_>, at: usize) -> (Step, usize) {
         b'@' => email::find(scene, at),
         b':' => url::find(scene, at).or_else(|| assignment::find(scene, at)).or_else(|| network::colons(scene, at)),
         b'=' => assignment::find(scene, at),
-        b'-' => pem::find(scene, at).or_else(|| keys::find(scene, at)).or_else(|| assignment::option(scene, at)),
-        b'_' | b'.' => keys::find(scene, at),
+        b'-' => pem::find(scene, at)
+            .or_else(|| keys::find(scene, at))
+            .or_else(|| assignment::option(scene, at))
+            .or_else(|| network::dashes(scene, at)),
+        b'_' => keys::find(scene, at),
+        b'.' => keys::find(scene, at).or_else(|| network::stops(scene, at)),
         b'A' => keys::capital(scene, at),
         b'J' => jwt::find(scene, at),
         _ => None,
