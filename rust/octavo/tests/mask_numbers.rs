@@ -65,7 +65,6 @@ fn a_word_that_names_a_number_may_be_written_against_it() {
             "M«010-1234-5678»",
             "T«02-123-4567» F«02-123-4568»",
             "Mobile«010-1234-5678»",
-            "userTel«010-1234-5678»",
             "Phone«+82-10-1234-5678»",
             "«010-1234-5678»ext 3",
             "«010-1234-5678»fax",
@@ -113,4 +112,30 @@ fn columns_of_numbers_are_no_cards_and_accounts() {
         ],
     );
     check("KR_BANK_ACCOUNT", &["계좌 «110 123 456789»", "신한 «110 123 456789»"]);
+}
+
+#[test]
+fn a_word_for_codes_takes_a_layout_back() {
+    unchanged(&[
+        "lot 13-05-240115-01",
+        "ref 12-34-567890-12",
+        "SKU 100-123-456789",
+        "backup_240115-1030451.tar",
+        "seed 110101-1234567",
+    ]);
+    check("KR_DRIVER_LICENSE", &["lot 3, 면허 «13-05-240115-01»"]);
+    check("KR_BANK_ACCOUNT", &["ref 3, 계좌 «110-123-456789»"]);
+}
+
+#[test]
+fn dots_keys_and_empty_cells_hide_nothing() {
+    check(
+        "KR_PHONE",
+        &[
+            "전화 «010•1234•5678»",
+            "전화 «010ㆍ1234ㆍ5678»",
+            "전화 «0️⃣1️⃣0️⃣-1234-5678»",
+            "전화 «010\u{2800}1234\u{2800}5678»",
+        ],
+    );
 }

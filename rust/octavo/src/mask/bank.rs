@@ -62,6 +62,11 @@ const OTHERS: &[&str] = &[
     "version",
     "trace",
     "uuid",
+    "sku",
+    "lot",
+    "ref",
+    "seed",
+    "part",
 ];
 /// What follows an amount or a count.
 const UNITS: &[&str] = &["원", "won", "krw", "달러", "건", "개", "명", "초", "ms", "usd"];

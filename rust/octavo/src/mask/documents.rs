@@ -7,6 +7,7 @@ use super::scan::{Found, Scene};
 /// `RR-YY-NNNNNN-CC`: region 11 to 28. The check digits have no public formula.
 pub(super) fn driver_license(scene: &Scene<'_, '_>, sequence: &Sequence<'_, '_>) -> Option<Found> {
     const WORDS: &[&str] = &["면허", "driver", "license", "licence"];
+    const OTHERS: &[&str] = &["lot", "ref", "sku", "part", "serial", "order", "batch", "품번", "주문", "모델"];
     let grouped = matches!(sequence.lengths, [2, 2, 6, 2, ..]);
     if !grouped && !matches!(sequence.lengths, [12, ..]) {
         return None;
@@ -15,7 +16,11 @@ pub(super) fn driver_license(scene: &Scene<'_, '_>, sequence: &Sequence<'_, '_>)
     let range = sequence.closed(count)?;
     let region = sequence.digits(0, 1).iter().take(2).fold(0, |sum, &digit| sum * 10 + u32::from(digit));
     let dashed = grouped && sequence.joined_by(count, &[Separator::Dash]);
-    if !(11..=28).contains(&region) || !(dashed || scene.window(&range).has(WORDS)) {
+    if !(11..=28).contains(&region) {
+        return None;
+    }
+    let window = scene.window(&range);
+    if !(dashed || window.has(WORDS)) || window.nearer(OTHERS, WORDS) {
         return None;
     }
     scene.found(Kind::KrDriverLicense, range, 88)

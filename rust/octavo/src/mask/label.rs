@@ -43,16 +43,12 @@ const AFTER: &[&str] =
 
 /// Whether the letters before the digits `at..end` are a word that names a number.
 pub(super) fn begins_number(view: &View<'_>, at: usize, end: usize) -> bool {
-    let start = view.run_back(at, LONGEST, |byte| byte.is_ascii_alphabetic());
-    // At a hump of `userTel` a word begins too.
-    let hump =
-        (start + 1..at).rev().find(|&one| view.at(one).is_ascii_uppercase() && view.before(one).is_ascii_lowercase());
-    let named = |start: usize| {
-        let word = view.slice(start..at).to_ascii_lowercase();
-        let dashed = view.at(end) == b'-' && is_digit(view.at(end + 1));
-        BEFORE.contains(&word.as_str()) || (dashed && LETTERS.contains(&word.as_str()))
-    };
-    (view.begins_word(start) && named(start)) || hump.is_some_and(named)
+    let start = view.after_escape(view.run_back(at, LONGEST, |byte| byte.is_ascii_alphabetic()));
+    let word = view.slice(start..at).to_ascii_lowercase();
+    let dashed = view.at(end) == b'-' && is_digit(view.at(end + 1));
+    // After a stop or sign it is the end of an address, which must not become one when the number is gone.
+    let free = view.begins_word(start) && !matches!(view.before(start), b'.' | b'@' | b'_' | b'-' | b'%' | b'+');
+    free && (BEFORE.contains(&word.as_str()) || (dashed && LETTERS.contains(&word.as_str())))
 }
 
 /// Whether a number may end here: no letter or digit follows, or a word that names what comes next.

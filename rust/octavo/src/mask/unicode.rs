@@ -54,13 +54,15 @@ pub(super) fn meaning(character: char) -> Meaning {
     match code {
         0..=0x9F => Meaning::Same,
         _ if is_dash(code) => Meaning::Ascii(b'-'),
-        // Spaces (`Zs`), line and paragraph separator.
-        0xA0 | 0x1680 | 0x2000..=0x200A | 0x2028 | 0x2029 | 0x202F | 0x205F | 0x3000 => Meaning::Ascii(b' '),
-        // Dots between digits.
-        0xB7 | 0x2024 | 0x2027 | 0x2219 | 0x22C5 | 0x30FB | 0xFE52 | 0xFF65 => Meaning::Ascii(b'.'),
+        // Spaces (`Zs`), line and paragraph separator, the empty Braille cell.
+        0xA0 | 0x1680 | 0x2000..=0x200A | 0x2028 | 0x2029 | 0x202F | 0x205F | 0x2800 | 0x3000 => Meaning::Ascii(b' '),
+        // Dots between digits; U+318D is the one of Korean keyboards.
+        0xB7 | 0x2022 | 0x2024 | 0x2027 | 0x2219 | 0x22C5 | 0x30FB | 0x318D | 0xFE52 | 0xFF65 => Meaning::Ascii(b'.'),
         0xFE55 => Meaning::Ascii(b':'),
         0xFE6B => Meaning::Ascii(b'@'),
         0xFF01..=0xFF5E => u8::try_from(code - 0xFEE0).map_or(Meaning::Same, Meaning::Ascii),
+        // The key around a digit: `0️⃣`.
+        0x20E3 => Meaning::Nothing,
         _ if ignorable(code) => Meaning::Nothing,
         _ => digit(code).map_or(Meaning::Same, |value| Meaning::Ascii(b'0' + value)),
     }
