@@ -72,6 +72,14 @@ const UNITS: &[&str] = &[
     "𝟗",
     "\u{AD}1",
     "주민번호",
+    "\u{1b}[",
+    "\u{1b}[31m1",
+    "\\u001b[31m",
+    "\\",
+    "password=\\\\\"",
+    "password=\u{1b}[31m",
+    "Tel1",
+    "4111 1111 1111 1111 ",
 ];
 
 /// The fastest of several runs: what the machine can do when nothing else runs.
