@@ -7,9 +7,20 @@ from copy import copy
 from typing import Any, Final, final
 
 from octavo import _core
-from octavo.checking import check_flag, check_text, refuse
+from octavo.checking import check_flag
 from octavo.errors import MaskingError
-from octavo.privacy.finding import Finding, Match, Span, finding, known_kinds, located, matches, original_places
+from octavo.privacy.finding import (
+    Finding,
+    Match,
+    Span,
+    check_unseen,
+    finding,
+    known_kinds,
+    located,
+    matches,
+    original_places,
+    refuse_unseen,
+)
 from octavo.privacy.nested import Named, masked_json
 from octavo.privacy.recognizer import Recognizes, check_recognizers, joined
 from octavo.privacy.stream import MaskStream
@@ -90,11 +101,12 @@ class Masker:
         try:
             if self._plain:
                 return self._engine.mask(text)
-            return self._written(text, matches(self._engine.find(text)))
+            spans = self._engine.find(text)
         except TypeError:
             # Looked at only now: a short text is masked in less time than a check would take.
-            check_text("text", text, optional=False)
+            check_unseen("text", text)
             raise
+        return self._written(text, matches(spans))
 
     def find(self, text: str) -> tuple[Finding, ...]:
         """Every finding, in order and apart from one another.
@@ -103,7 +115,7 @@ class Masker:
             ArgumentError: `text` is none.
             RecognizerError: a recogniser of the caller's own failed.
         """
-        check_text("text", text, optional=False)
+        check_unseen("text", text)
         spans = self._engine.find(text)
         if self._plain:
             return tuple(map(finding, spans))
@@ -145,17 +157,12 @@ class Masker:
         """Mask a text that arrives in parts, such as a model's answer, as far as it is certain at each.
 
         Raises:
-            ArgumentError: a chunk is no text.
+            ArgumentError: there is nothing to go through; later, where it is read, that a chunk is no text.
             RecognizerError: a recogniser of the caller's own failed.
         """
-        stream = self.stream()
-        for chunk in chunks:
-            ready = stream.push(chunk)
-            if ready:
-                yield ready
-        rest = stream.finish()
-        if rest:
-            yield rest
+        if not isinstance(chunks, Iterable):
+            raise refuse_unseen("chunks", "texts in order", chunks)
+        return _masked_chunks(self.stream(), chunks)
 
     def unmask(self, text: str) -> str:
         """The text with every token that the vault knows turned back into the value that stood there.
@@ -166,7 +173,7 @@ class Masker:
             ArgumentError: `text` is none.
             MaskingError: this masker has no vault.
         """
-        check_text("text", text, optional=False)
+        check_unseen("text", text)
         if self._vault is None:
             raise MaskingError("only a masker with a vault can unmask", name="vault")
         return unmasked(text, self._vault)
@@ -241,6 +248,16 @@ _ROUNDS: Final = 4
 _MEMBER: Final = len('"": "')
 
 
+def _masked_chunks(stream: MaskStream, chunks: Iterable[str]) -> Iterator[str]:
+    for chunk in chunks:
+        ready = stream.push(chunk)
+        if ready:
+            yield ready
+    rest = stream.finish()
+    if rest:
+        yield rest
+
+
 def _as_member(name: str, text: str) -> str:
     """A text as it stands under its key in JSON, letter for letter: a quote in it would end it for a reader."""
     return f"{_quoted(name)}: {_quoted(text)}"
@@ -252,10 +269,10 @@ def _quoted(text: str) -> str:
 
 def _texts(texts: object) -> list[str]:
     if isinstance(texts, str | bytes) or not isinstance(texts, Iterable):
-        raise refuse("texts", "a list of texts", texts)
+        raise refuse_unseen("texts", "a list of texts", texts)
     given = list(texts)
     for at, text in enumerate(given):
-        check_text(f"texts[{at}]", text, optional=False)
+        check_unseen(f"texts[{at}]", text)
     return given
 
 

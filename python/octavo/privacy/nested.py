@@ -127,8 +127,12 @@ class _Reading:
 
     def _refused(self, why: str, got: object) -> ArgumentError:
         """Says where, with the keys masked, and never what: it may be what must not be seen."""
-        shown = [f"[{step!r:.80}]" for step in self._way[:20]] + ["[…]"] * (len(self._way) > 20)
-        (place,) = self._mask([("", "value" + "".join(shown))])
+        way = self._way[:20]
+        names = ["", *(step if isinstance(step, str) and len(step) <= _LONGEST_NAME else "" for step in way)]
+        # Masked before they are written out and cut, which would hide from the rules what people can still read.
+        masked = self._mask([(name, _text_of(step) or "") for name, step in zip(names, way, strict=False)])
+        steps = [step if _text_of(step) is None else new for step, new in zip(way, masked, strict=True)]
+        place = "value" + "".join(f"[{step!r:.80}]" for step in steps) + "[…]" * (len(self._way) > 20)
         return ArgumentError(f"{place} {why}: {type(got).__name__}", name=place, got=type(got))
 
 

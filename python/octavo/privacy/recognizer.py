@@ -5,12 +5,13 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
+from pathlib import Path
 from typing import Any, Final, Protocol, final, runtime_checkable
 
 from octavo import _core
 from octavo.checking import check_text, refuse
 from octavo.errors import MaskingError, OctavoError, RecognizerError
-from octavo.privacy.finding import Match, check_kind
+from octavo.privacy.finding import Match, check_kind, is_kind
 from octavo.privacy.token import token_spans
 
 __all__ = ["Recognizer", "Recognizes", "check_recognizers", "joined"]
@@ -101,11 +102,9 @@ class Recognizer:
             return True
         try:
             return bool(self._validator(value))
-        except Exception as error:
-            # Its message is not repeated: it may hold the value.
-            raise RecognizerError(
-                f"the validator of the recogniser {self._kind} raised {type(error).__name__}", kind=self._kind
-            ) from error
+        except Exception as error:  # noqa: BLE001 - whatever the caller's function raises
+            what = _without_values(error)
+        raise RecognizerError(f"the validator of the recogniser {self._kind} {what}", kind=self._kind)
 
     def __repr__(self) -> str:
         return f"<Recognizer {self._kind}>"
@@ -172,17 +171,49 @@ def _matches(recognizer: Recognizes, text: str) -> list[Match]:
     if isinstance(recognizer, Recognizer):
         return recognizer.find(text)
     name = type(recognizer).__name__
+    what = ""
+    matches: list[Any] = []
     try:
-        matches: list[Any] = list(recognizer.find(text))
+        matches = list(recognizer.find(text))
     except OctavoError:
         raise
-    except Exception as error:
-        raise RecognizerError(f"the recogniser {name} raised {type(error).__name__}", kind=name) from error
-    for match in matches:
-        if not (isinstance(match, Match) and 0 <= match.start < match.end <= len(text)):
-            raise RecognizerError(f"the recogniser {name} must find a Match inside the text", kind=name)
-        check_kind(f"kind of a Match of {name}", match.kind)
+    except Exception as error:  # noqa: BLE001 - whatever the caller's finder raises
+        what = _without_values(error)
+    what = what or next((wrong for match in matches if (wrong := _wrong_with(match, len(text)))), "")
+    if what:
+        raise RecognizerError(f"the recogniser {name} {what}", kind=name)
     return matches
+
+
+def _without_values(error: Exception) -> str:
+    """What an exception is and where it was raised.
+
+    Its message may hold the value, so it is neither repeated nor chained: a log writes the cause of an error with it.
+    """
+    place = ""
+    trace = error.__traceback__
+    while trace is not None:
+        place = f"{Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}"
+        trace = trace.tb_next
+    return f"raised {type(error).__name__} ({place})"
+
+
+def _wrong_with(match: object, length: int) -> str:
+    """What is wrong with an answer to a text of so many characters; nothing where it can be used."""
+    if not (
+        isinstance(match, Match)
+        and _is_whole(match.start)
+        and _is_whole(match.end)
+        and 0 <= match.start < match.end <= length
+    ):
+        return "must find a Match inside the text"
+    if not is_kind(match.kind):
+        return "must give a kind of 2 to 48 capitals, digits and _"
+    return "" if _is_whole(match.confidence) and 1 <= match.confidence <= 100 else "must give a confidence of 1 to 100"
+
+
+def _is_whole(number: object) -> bool:
+    return isinstance(number, int) and not isinstance(number, bool)
 
 
 class _Nearby:

@@ -8,9 +8,8 @@ from threading import Lock
 from typing import Final, TypeAlias, final
 
 from octavo import _core
-from octavo.checking import check_text
 from octavo.errors import MaskingError
-from octavo.privacy.finding import Match, Span, matches
+from octavo.privacy.finding import Match, Span, check_unseen, matches
 
 __all__ = ["MaskStream"]
 
@@ -46,7 +45,7 @@ class MaskStream:
             MaskingError: the stream was finished.
             RecognizerError: a recogniser of the caller's own failed. The text that it failed on is not given out.
         """
-        check_text("chunk", chunk, optional=False)
+        check_unseen("chunk", chunk)
         with self._lock:
             settled = self._engine.push(chunk)
             if settled is None:

@@ -116,11 +116,17 @@ class Vaulted:
 
 
 def unmasked(text: str, vault: Vault) -> str:
-    """The text with every token that the vault knows turned back; the same object where there is none."""
+    """The text with every token that the vault knows turned back; the same object where there is none.
+
+    Raises:
+        MaskingError: the vault gives something else than texts.
+    """
 
     def original(found: re.Match[str]) -> str:
         kind, reference = found[1], found[2]
-        value = None if reference is None else vault.get(kind, reference)
+        value = None if reference is None else cast("object", vault.get(kind, reference))
+        if value is not None and not isinstance(value, str):
+            raise MaskingError(f"{type(vault).__name__}.get must give a text or None", name="vault")
         return found[0] if value is None else value
 
     turned = TOKEN.sub(original, text)
