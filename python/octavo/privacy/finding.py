@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, TypeAlias, final
 
@@ -88,21 +88,6 @@ def finding(span: Span) -> Finding:
 def matches(spans: Iterable[Span]) -> list[Match]:
     """The engine's findings as matches: code points only."""
     return [Match(span[0], span[1], span[2], span[7]) for span in spans]
-
-
-def original_places(found: Iterable[Match], masked: Sequence[Match]) -> list[Match]:
-    """Matches in a text that was masked with typed tokens as matches in the text before; both are in order."""
-    grown = passed = 0
-
-    def original(place: int) -> int:
-        nonlocal grown, passed
-        while passed < len(masked) and masked[passed].start + grown < place:
-            one = masked[passed]
-            grown += len(f"[{one.kind}]") - (one.end - one.start)
-            passed += 1
-        return place - grown
-
-    return [Match(one.kind, original(one.start), original(one.end), one.confidence) for one in found]
 
 
 def located(text: str, found: Iterable[Match]) -> Iterator[Finding]:

@@ -18,13 +18,13 @@ from octavo.privacy.finding import (
     known_kinds,
     located,
     matches,
-    original_places,
     refuse_unseen,
 )
 from octavo.privacy.nested import Named, masked_json
-from octavo.privacy.recognizer import Recognizes, check_recognizers, joined
+from octavo.privacy.recognizer import Recognizes, check_recognizers
+from octavo.privacy.settling import Around, Settling
 from octavo.privacy.stream import MaskStream
-from octavo.privacy.token import Pseudonyms, Vaulted, Write, outside_tokens, typed, unmasked, written
+from octavo.privacy.token import Pseudonyms, Vaulted, Write, typed, unmasked, written
 from octavo.privacy.vault import Vault
 
 __all__ = ["Masker"]
@@ -41,7 +41,7 @@ class Masker:
     A recogniser can bring one (`octavo.integrations.presidio`).
     """
 
-    __slots__ = ("_engine", "_kinds", "_plain", "_recognizers", "_strict", "_vault", "_write")
+    __slots__ = ("_engine", "_kinds", "_plain", "_recognizers", "_settling", "_strict", "_vault", "_write")
 
     def __init__(
         self,
@@ -73,6 +73,7 @@ class Masker:
         self._strict: Final = strict
         self._recognizers: Final = check_recognizers(recognizers)
         self._engine: Final = _core.Detector(list(self._kinds), strict)
+        self._settling: Final = Settling(self._engine, self._recognizers)
         self._vault: Final = vault
         self._write = _writer(pseudonym_key, vault)
         # What the engine does alone is done in one go, without findings as objects.
@@ -106,7 +107,7 @@ class Masker:
             # Looked at only now: a short text is masked in less time than a check would take.
             check_unseen("text", text)
             raise
-        return self._written(text, matches(spans))
+        return written(text, self._settled(text, matches(spans)), self._write)
 
     def find(self, text: str) -> tuple[Finding, ...]:
         """Every finding, in order and apart from one another.
@@ -151,7 +152,8 @@ class Masker:
 
     def stream(self) -> MaskStream:
         """A stream of text that arrives in parts; what it gives out, joined, is the masked whole."""
-        return MaskStream(self._engine.stream(), self._written, lines=bool(self._recognizers))
+        settle = self._settled if self._recognizers else None
+        return MaskStream(self._engine.stream(), settle, self._write)
 
     def mask_stream(self, chunks: Iterable[str]) -> Iterator[str]:
         """Mask a text that arrives in parts, such as a model's answer, as far as it is certain at each.
@@ -160,8 +162,7 @@ class Masker:
             ArgumentError: there is nothing to go through; later, where it is read, that a chunk is no text.
             RecognizerError: a recogniser of the caller's own failed.
         """
-        if not isinstance(chunks, Iterable):
-            raise refuse_unseen("chunks", "texts in order", chunks)
+        _check_chunks(chunks)
         return _masked_chunks(self.stream(), chunks)
 
     def unmask(self, text: str) -> str:
@@ -198,54 +199,27 @@ class Masker:
         tokens = "typed" if self._write is typed else repr(self._write)
         return f"<Masker: {len(self._kinds)} kinds, {len(self._recognizers)} recognisers, {tokens}>"
 
-    def _settled(self, text: str, built_in: list[Match]) -> list[Match]:
-        """What is masked in a text, given what the engine found in it."""
-        if not self._recognizers:
-            return built_in
-        found = outside_tokens(text, joined(text, built_in, self._recognizers))
-        if len(found) == len(built_in):
-            return found
-        # A token is shorter than what it stands for, and may bring a word such as `bank` nearer to what follows. What
-        # would be found then is masked now, so that masking twice is masking once.
-        for _ in range(_ROUNDS):
-            more = original_places(matches(self._engine.find(written(text, found, typed))), found)
-            if not more:
-                break
-            every = sorted([*found, *more], key=lambda one: one.start)
-            found = outside_tokens(text, joined(text, every, self._recognizers))
-        return found
-
-    def _written(self, text: str, built_in: list[Match]) -> str:
-        return written(text, self._settled(text, built_in), self._write)
+    def _settled(self, text: str, built_in: list[Match], before: str = "") -> list[Match]:
+        return self._settling.settled(text, built_in, Around(before))
 
     def _mask_named(self, texts: list[Named]) -> list[str]:
-        whole = [_as_member(name, text) if name else text for name, text in texts]
-        found = self._engine.find_all(whole)
+        places = [Around.member(name) for name, _ in texts]
+        found = self._engine.find_all([place.around(text) for place, (_, text) in zip(places, texts, strict=True)])
         return [
-            self._mask_member(name, text, member, spans)
-            for (name, text), member, spans in zip(texts, whole, found, strict=True)
+            self._mask_member(text, place, spans) for (_, text), place, spans in zip(texts, places, found, strict=True)
         ]
 
-    def _mask_member(self, name: str, text: str, member: str, spans: list[Span]) -> str:
-        """The text masked, given what the engine found in it and its name together."""
+    def _mask_member(self, text: str, place: Around, spans: list[Span]) -> str:
+        """The text masked, given what the engine found where it stands."""
         if not spans and not self._recognizers:
             return text
-        start = len(name) + _MEMBER if name else 0
-        end = start + len(text)
-        found = self._settled(member, matches(spans))
-        # What reaches over from the name into the text is masked as far as it stands in the text.
-        inside = [
-            Match(one.kind, max(start, one.start) - start, min(end, one.end) - start)
-            for one in found
-            if one.end > start and one.start < end
-        ]
-        return written(text, inside, self._write)
+        found = self._settling.settled(text, place.inside(matches(spans), text), place)
+        return written(text, found, self._write)
 
 
-_ROUNDS: Final = 4
-"""Each takes a chance that is rarer than the one before; no text has been seen that needs a second."""
-
-_MEMBER: Final = len('"": "')
+def _check_chunks(chunks: object) -> None:
+    if not isinstance(chunks, Iterable):
+        raise refuse_unseen("chunks", "texts in order", chunks)
 
 
 def _masked_chunks(stream: MaskStream, chunks: Iterable[str]) -> Iterator[str]:
@@ -256,15 +230,6 @@ def _masked_chunks(stream: MaskStream, chunks: Iterable[str]) -> Iterator[str]:
     rest = stream.finish()
     if rest:
         yield rest
-
-
-def _as_member(name: str, text: str) -> str:
-    """A text as it stands under its key in JSON, letter for letter: a quote in it would end it for a reader."""
-    return f"{_quoted(name)}: {_quoted(text)}"
-
-
-def _quoted(text: str) -> str:
-    return '"' + text.replace('"', "'") + '"'
 
 
 def _texts(texts: object) -> list[str]:

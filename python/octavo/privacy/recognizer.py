@@ -14,7 +14,7 @@ from octavo.errors import MaskingError, OctavoError, RecognizerError
 from octavo.privacy.finding import Match, check_kind, is_kind
 from octavo.privacy.token import token_spans
 
-__all__ = ["Recognizer", "Recognizes", "check_recognizers", "joined"]
+__all__ = ["Recognizer", "Recognizes", "check_recognizers", "joined", "merged"]
 
 _NEARBY: Final = 30
 """Characters before and after a match in which a context word counts: the distance of the built-in kinds."""
@@ -143,11 +143,12 @@ def check_recognizers(recognizers: object) -> tuple[Recognizes, ...]:
     return given
 
 
-def joined(text: str, built_in: Sequence[Match], recognizers: Sequence[Recognizes]) -> list[Match]:
+def joined(text: str, built_in: Sequence[Match], recognizers: Sequence[Recognizes], before: str) -> list[Match]:
     """What is built in and what recognisers of the caller's own find, in order and apart from one another.
 
     Where matches overlap, all of what they cover is masked, under the name of the longest; of two that are as long
-    the more confident one names it, then the caller's own.
+    the more confident one names it, then the caller's own. Recognisers are shown the text alone; context words count
+    in what stands `before` it too.
 
     Raises:
         RecognizerError: a recogniser raised, or answered something that is no match inside the text.
@@ -158,8 +159,13 @@ def joined(text: str, built_in: Sequence[Match], recognizers: Sequence[Recognize
         return list(built_in)
     own = every
     if any(words for words, found in asked if found):
-        nearby = _Nearby(text, [*built_in, *every])
+        nearby = _Nearby(text, [*built_in, *every], before)
         own = [match for words, found in asked for match in found if not words or nearby.has(match, words)]
+    return merged(built_in, own)
+
+
+def merged(built_in: Sequence[Match], own: Sequence[Match]) -> list[Match]:
+    """Both in order, and what overlaps as one."""
     return list(_clusters(built_in, own))
 
 
@@ -223,10 +229,13 @@ class _Nearby:
     Else masking would bring words nearer, and a second masking would find what the first did not.
     """
 
-    __slots__ = ("_ends", "_starts", "_text", "_to")
+    __slots__ = ("_ends", "_shift", "_starts", "_text", "_to")
 
-    def __init__(self, text: str, marked: Iterable[Match]) -> None:
-        regions = chain(((one.start, one.end) for one in marked), token_spans(text))
+    def __init__(self, text: str, marked: Iterable[Match], before: str) -> None:
+        line = before.rpartition("\n")[2]
+        self._shift: Final = len(line)
+        text = line + text
+        regions = chain(((one.start + len(line), one.end + len(line)) for one in marked), token_spans(text))
         self._starts: Final[list[int]] = []
         self._ends: Final[list[int]] = []
         for start, end in sorted(regions):
@@ -247,7 +256,7 @@ class _Nearby:
 
     def has(self, match: Match, words: Sequence[str]) -> bool:
         """Whether one of the words is near a match, which is one of those that were marked."""
-        region = bisect_right(self._starts, match.start) - 1
+        region = bisect_right(self._starts, match.start + self._shift) - 1
         at = self._to[region]
         # A region of several matches hides what is between them, so both sides begin at its mark.
         before = self._text[max(0, at - _NEARBY) : at].rpartition("\n")[2].lower()
