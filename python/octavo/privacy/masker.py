@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from copy import copy
 from typing import Any, Final, final
 
 from octavo import _core
@@ -181,7 +180,9 @@ class Masker:
 
     def counting(self, count: Callable[[str], None]) -> Masker:
         """The same masker, which also calls `count` with the kind of everything that it masks."""
-        other = copy(self)
+        other = object.__new__(Masker)
+        for name in self.__slots__:
+            object.__setattr__(other, name, getattr(self, name))
 
         def write(kind: str, value: str) -> str:
             count(kind)
@@ -189,6 +190,21 @@ class Masker:
 
         other._write, other._plain = write, False
         return other
+
+    def __copy__(self) -> Masker:
+        return self
+
+    def __deepcopy__(self, _memo: object) -> Masker:
+        # It never changes; and a vault that is copied would give one token to two values.
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if isinstance(self._write, Pseudonyms):
+            # Whatever pickles are kept in or sent through would hold the key, often beside the masked text.
+            raise TypeError("a Masker with a pseudonym key cannot be pickled: make one in each process")
+        if self._write is not typed and not isinstance(self._write, Vaulted):
+            raise TypeError("a Masker that counts cannot be pickled: make one in each process")
+        return _masker, (self._kinds, self._strict, self._recognizers, self._vault)
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Callable[[Any], Any]) -> dict[str, Any]:
         # A core schema is a plain dict: nothing of Pydantic is imported. The schema inside decides about JSON Schema.
@@ -215,6 +231,10 @@ class Masker:
             return text
         found = self._settling.settled(text, place.inside(matches(spans), text), place)
         return written(text, found, self._write)
+
+
+def _masker(kinds: Iterable[str], strict: bool, recognizers: Iterable[Recognizes], vault: Vault | None) -> Masker:
+    return Masker(kinds=kinds, strict=strict, recognizers=recognizers, vault=vault)
 
 
 def _check_chunks(chunks: object) -> None:

@@ -41,7 +41,7 @@ class Recognizer:
     meanwhile. It is looked for within a line: `^` and `$` are the line's ends, and nothing spans two lines.
     """
 
-    __slots__ = ("_confidence", "_context", "_kind", "_pattern", "_validator")
+    __slots__ = ("_confidence", "_context", "_kind", "_pattern", "_source", "_validator")
 
     def __init__(
         self,
@@ -69,6 +69,7 @@ class Recognizer:
         self._kind: Final = check_kind("kind", kind)
         check_text("pattern", pattern, optional=False)
         self._pattern: Final = _core.Pattern(pattern)
+        self._source: Final = pattern
         if validator is not None and not callable(validator):
             raise refuse("validator", "a function of a text", validator)
         self._validator: Final = validator
@@ -106,8 +107,23 @@ class Recognizer:
             what = _without_values(error)
         raise RecognizerError(f"the validator of the recogniser {self._kind} {what}", kind=self._kind)
 
+    def __copy__(self) -> Recognizer:
+        return self
+
+    def __deepcopy__(self, _memo: object) -> Recognizer:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _recognizer, (self._kind, self._source, self._validator, self._context, self._confidence)
+
     def __repr__(self) -> str:
         return f"<Recognizer {self._kind}>"
+
+
+def _recognizer(
+    kind: str, pattern: str, validator: Callable[[str], object] | None, context: Sequence[str], confidence: int
+) -> Recognizer:
+    return Recognizer(kind, pattern, validator=validator, context=context, confidence=confidence)
 
 
 def _words(context: object) -> tuple[str, ...]:
