@@ -24,6 +24,7 @@ from octavo.privacy.recognizer import Recognizes, check_recognizers
 from octavo.privacy.settling import Around, Settling
 from octavo.privacy.stream import MaskStream
 from octavo.privacy.token import Pseudonyms, Vaulted, Write, typed, unmasked, written
+from octavo.privacy.validation import masking_schema
 from octavo.privacy.vault import Vault
 
 __all__ = ["Masker"]
@@ -207,9 +208,7 @@ class Masker:
         return _masker, (self._kinds, self._strict, self._recognizers, self._vault)
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Callable[[Any], Any]) -> dict[str, Any]:
-        # A core schema is a plain dict: nothing of Pydantic is imported. The schema inside decides about JSON Schema.
-        masking = {"type": "no-info", "function": self.mask_json}
-        return {"type": "function-after", "function": masking, "schema": handler(source)}
+        return masking_schema(handler(source), lambda value, name: masked_json(value, self._mask_named, name))
 
     def __repr__(self) -> str:
         tokens = "typed" if self._write is typed else repr(self._write)
