@@ -108,9 +108,7 @@ pub fn canonical(kind: Kind, value: &str) -> String {
         }
         Kind::Email => text.to_lowercase(),
         Kind::IpAddress => internet_address(&text),
-        Kind::MacAddress => {
-            text.chars().filter(char::is_ascii_hexdigit).map(|one| one.to_ascii_lowercase()).collect()
-        }
+        Kind::MacAddress => text.chars().filter(char::is_ascii_hexdigit).map(|one| one.to_ascii_lowercase()).collect(),
         Kind::UrlPassword => percent_decoded(&text),
         Kind::Iban | Kind::KrPassport => {
             text.chars().filter(char::is_ascii_alphanumeric).map(|one| one.to_ascii_uppercase()).collect()

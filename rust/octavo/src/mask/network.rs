@@ -27,10 +27,14 @@ pub(super) fn colons(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
     }
     let view = scene.view;
     let start = view.run_back(at, 4, |byte| byte.is_ascii_hexdigit());
-    if !view.begins_word(start) || matches!(view.before(start), b':' | b'.') {
+    if !view.begins_word(start) || hangs_on(scene, start) {
         return None;
     }
     let end = view.run(start, LONGEST, |byte| byte.is_ascii_hexdigit() || matches!(byte, b':' | b'.'));
+    // A value that begins behind the last colon would take what belongs to the address, and give it back as a token.
+    if view.at(end) == b'[' && matches!(view.before(end), b'.' | b':') {
+        return None;
+    }
     let text = view.slice(start..end).trim_end_matches(['.', ':']);
     let end = start + text.len();
     let pairs = text.split(':').all(|pair| pair.len() == 2 && pair.bytes().all(|byte| byte.is_ascii_hexdigit()));
@@ -42,5 +46,15 @@ pub(super) fn colons(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
         scene.found(Kind::IpAddress, start..end, 80)
     } else {
         None
+    }
+}
+
+/// Whether what begins at `start` goes on something before: as part of a longer address, or joined to a word, which
+/// would be read as another number once a token parts it from this.
+fn hangs_on(scene: &Scene<'_, '_>, start: usize) -> bool {
+    match scene.view.before(start) {
+        b':' | b'.' => true,
+        b'-' => scene.view.before(start - 1).is_ascii_alphanumeric(),
+        _ => false,
     }
 }
