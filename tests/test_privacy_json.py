@@ -196,3 +196,46 @@ def test_other_options_hold_for_values_too() -> None:
     vaulted = Masker(vault=privacy.MemoryVault())
     masked = vaulted.mask_json({"a": f"to {EMAIL}"})
     assert vaulted.unmask(masked["a"]) == f"to {EMAIL}"
+
+
+# ---- the name of a value --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("length", [*range(20, 140, 7), 63, 64, 65, 500])
+def test_a_long_key_is_a_name_too_and_the_same_when_it_is_masked(length: int) -> None:
+    secret = "hunter2Zq9xK"  # noqa: S105 - invented
+    for key in ("x " * length + "password", f"password {f'{EMAIL} ' * (length // 16)}a@b.co password"):
+        for masker in (Masker(), Masker(pseudonym_key=b"0123456789abcdef")):
+            once = masker.mask_json({key: secret})
+            assert secret not in str(once)
+            assert masker.mask_json(once) is once
+
+
+def test_a_key_that_was_numbered_says_what_it_said_before() -> None:
+    value = {"password a@b.co": "hunter2Zq9xK", "password c@d.co": "hunter2Zq9xK", "password e@f.co": "[x]"}
+    for masker in (Masker(), Masker(pseudonym_key=b"0123456789abcdef"), Masker(vault=privacy.MemoryVault())):
+        once = masker.mask_json(value)
+        assert len(once) == 3
+        assert masker.mask_json(once) is once
+
+
+class Strange(str):
+    """A text that says it is equal to every other."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    def __ne__(self, other: object) -> bool:
+        return False
+
+    def __hash__(self) -> int:
+        return 0
+
+
+def test_a_text_that_compares_itself_otherwise_hides_nothing() -> None:
+    masked = privacy.mask_json({"a": Strange(RRN), "b": [Strange("none"), Strange(EMAIL)], "c": Strange("plain")})
+    assert list(map(str.__str__, [masked["a"], *masked["b"]])) == ["[KR_RRN]", "none", "[EMAIL]"]
+    assert str.__str__(next(iter(privacy.mask_json({Strange(EMAIL): 1})))) == "[EMAIL]"
+    assert str.__str__(privacy.mask_json({Strange("password"): "hunter2Zq9xK"}).popitem()[1]) == "[SECRET]"

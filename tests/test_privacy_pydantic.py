@@ -1,5 +1,6 @@
 """`Masked[str]` in Pydantic models, and that Octavo does not import Pydantic for it."""
 
+import datetime as dt
 import json
 import subprocess
 import sys
@@ -82,3 +83,65 @@ def test_without_pydantic_it_is_an_annotation() -> None:
     annotated: Any = Masked[str]
     assert annotated.__origin__ is str
     assert isinstance(annotated.__metadata__[0], Masker)
+
+
+def test_a_field_is_read_in_the_light_of_its_name() -> None:
+    class Login(BaseModel):
+        password: Masked[str]
+        passwords: dict[str, Masked[str]] = {}
+        note: Masked[str] = ""
+
+    secret = "hunter2Zq9xK"  # noqa: S105 - invented
+    login = Login(password=secret, note=secret)
+    assert (login.password, login.note) == ("[SECRET]", secret)
+    assert Login.model_validate(login.model_dump()) == login
+    assert Login.model_validate_json(json.dumps({"password": secret})).password.startswith("[SECRET")
+    assert TypeAdapter(Masked[str]).validate_python(secret) == secret
+
+
+class Loose(BaseModel):
+    number: Masked[int] = 0
+    ratio: Masked[float] = 0
+    numbers: Masked[dict[str, list[int]]] = {}
+    either: Masked[int | str] = 0
+    anything: Masked[Any] = 0
+    facts: Masked[dict[str, Any]] = {}
+
+
+@pytest.mark.parametrize(
+    "fields", [{"number": int(CARD)}, {"ratio": float(CARD)}, {"numbers": {"a": [1, int(CARD)]}}], ids=str
+)
+def test_a_number_that_must_be_masked_does_not_fit_a_field_of_numbers(fields: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError, match="becomes a text, which does not fit"):
+        Loose(**fields)
+
+
+def test_other_numbers_and_wider_types_fit() -> None:
+    loose = Loose(number=7, ratio=0.5, numbers={"a": [1]}, either=int(CARD), anything=int(CARD), facts={"a": int(CARD)})
+    assert (loose.number, loose.ratio, loose.numbers) == (7, 0.5, {"a": [1]})
+    assert loose.either == loose.anything == loose.facts["a"] == "[CREDIT_CARD]"
+
+
+NO_JSON: list[tuple[TypeAdapter[Any], Any]] = [
+    (TypeAdapter(Masked[bytes]), RRN.encode()),
+    (TypeAdapter(Masked[dict[str, Note]]), {"a": {"text": "x"}}),
+    (TypeAdapter(Masked[dt.date]), "2026-05-21"),
+]
+
+
+@pytest.mark.parametrize(("adapter", "value"), NO_JSON, ids=["bytes", "model", "date"])
+def test_what_is_no_json_is_an_error_of_validation(adapter: TypeAdapter[Any], value: Any) -> None:
+    with pytest.raises(ValidationError, match="only JSON values can be masked"):
+        adapter.validate_python(value)
+
+
+def test_an_error_of_validation_hides_its_input_where_that_is_asked_for() -> None:
+    class Hidden(BaseModel):
+        model_config = {"hide_input_in_errors": True}
+        raw: Masked[bytes]
+        number: Masked[int]
+
+    with pytest.raises(ValidationError) as caught:
+        Hidden(raw=RRN.encode(), number=int(CARD))
+    assert RRN not in str(caught.value)
+    assert CARD not in str(caught.value)

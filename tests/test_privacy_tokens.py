@@ -1,6 +1,7 @@
 """Pseudonyms and vaults: what stands in the place of a value when it must be told apart, or come back."""
 
 import pickle
+import re
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from hmac import digest
@@ -208,3 +209,32 @@ def test_a_vault_serves_many_threads() -> None:
         masked = list(pool.map(masker.mask, numbers * 5))
     assert len(vault) == 200
     assert [masker.unmask(token) for token in masked] == numbers * 5
+
+
+# ---- one value, one pseudonym ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("2001:db8::1", "2001:0DB8:0:0:0:0:0:1"),
+        ("203.0.113.7", "::ffff:203.0.113.7"),
+        ("::ffff:203.0.113.7", "::ffff:cb00:7107"),
+        ("00:1a:2b:3c:4d:5e", "00:1A:2B:3C:4D:5E"),
+    ],
+)
+def test_addresses_have_one_pseudonym_in_every_spelling(one: str, other: str) -> None:
+    masker = Masker(pseudonym_key=KEY, kinds=["IP_ADDRESS", "MAC_ADDRESS"])
+    first, second = (masker.mask(f"a {address} b") for address in (one, other))
+    assert first == second
+    assert ":" in first
+    assert masker.mask("a 2001:db8::2 b") != first
+
+
+@pytest.mark.parametrize(("password", "written"), [("hunter2Zq9xK", "hunter2Zq9xK"), ("p@ss9/Zq", "p%40ss9%2fZq")])
+def test_a_password_has_one_digest_wherever_it_stands(password: str, written: str) -> None:
+    in_url = KEYED.mask(f"postgres://kim:{written}@db.example/x")
+    alone = KEYED.mask(f'password="{password}"')
+    digests = [re.findall(r":([0-9a-z]{16})\]", text) for text in (in_url, alone)]
+    assert len(digests[0]) == 1
+    assert digests[0] == digests[1]

@@ -203,6 +203,6 @@ class RecognizerError(OctavoError, RuntimeError):
     """
 
     def __init__(self, message: str, *, kind: str) -> None:
-        """Say which recogniser failed and how; its own exception is the cause."""
+        """Say which recogniser failed, how and where; what it raised is not chained, since that may hold the value."""
         super().__init__(message)
         self.kind = kind

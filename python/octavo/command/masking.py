@@ -7,11 +7,12 @@ import io
 import sys
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
-from octavo.command.conversations import Lines, parse_json
+from octavo.command.conversations import Lines
+from octavo.command.json_lines import JsonLine
 from octavo.command.running import BROKEN
-from octavo.command.terminal import Progress, Terminal, json_line
+from octavo.command.terminal import Progress, Terminal
 from octavo.errors import ConversationError, OctavoError
 from octavo.privacy import Masker
 
@@ -19,6 +20,9 @@ __all__ = ["run"]
 
 _WIDE: Final = (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 """How files begin in which every character takes two or four bytes: no line of them could be read."""
+
+_FEW: Final = 8
+"""Bytes of a line that is too short to tell: fewer characters than anybody's number has."""
 
 
 def run(file: str, *, kinds: Sequence[str] | None, strict: bool, json: bool) -> int:
@@ -35,7 +39,7 @@ def run(file: str, *, kinds: Sequence[str] | None, strict: bool, json: bool) -> 
     try:
         for number, line in lines.whole():
             progress.step()
-            if number == 1 and line.startswith(_WIDE):
+            if _is_wide(line) or (number == 1 and line.startswith(_WIDE)):
                 terminal.complain(lines.name, "not UTF-8 but UTF-16 or UTF-32: convert it first")
                 break
             try:
@@ -79,31 +83,21 @@ class _Json:
         if not line.strip():
             self._terminal.text(line.decode("utf-8", "replace"))
             return
-        reading = _Members()
-        value = parse_json(line.removeprefix(codecs.BOM_UTF8).strip(), object_pairs_hook=reading.members)
-        masked = self._masker.mask_json(value)
-        if masked is value and not reading.repeated:
-            self._terminal.text(line.decode("utf-8"))
-            return
-        try:
-            self._terminal.text(json_line(masked) + "\n")
-        except (ValueError, RecursionError) as error:
-            raise ConversationError(f"cannot be written as JSON: {error}") from error
+        read = JsonLine(line)
+        masked = self._masker.mask_json(read.value)
+        self._terminal.text(line.decode("utf-8") if masked is read.value else read.written(masked))
 
     def finish(self) -> None:
         """Nothing is held back."""
 
 
-class _Members:
-    """Reads objects, and knows whether a key was repeated: what it held first is in the line, not in the value."""
+def _is_wide(line: bytes) -> bool:
+    """Whether a line seems to be UTF-16 or UTF-32 without a mark: NUL in every other place, and not everywhere.
 
-    def __init__(self) -> None:
-        self.repeated = False
-
-    def members(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        value = dict(pairs)
-        self.repeated = self.repeated or len(value) < len(pairs)
-        return value
+    It would be valid UTF-8 all the same, in which no number is found.
+    """
+    least, most = sorted(part.count(0) / max(1, len(part)) for part in (line[::2], line[1::2]))
+    return len(line) >= _FEW and most >= 0.5 and least < 0.75
 
 
 def _sum_up(found: Counter[str], terminal: Terminal) -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, TypeAlias, final
 
 from octavo import _core
 from octavo.checking import check_text, refuse
-from octavo.errors import MaskingError
+from octavo.errors import ArgumentError, MaskingError
 
 __all__ = [
     "DEFAULT_KINDS",
@@ -18,10 +18,13 @@ __all__ = [
     "Match",
     "Span",
     "check_kind",
+    "check_unseen",
     "finding",
+    "is_kind",
     "known_kinds",
     "located",
     "matches",
+    "refuse_unseen",
 ]
 
 KINDS: Final[tuple[str, ...]] = tuple(kind for kind, _ in _core.mask_kinds())
@@ -87,21 +90,6 @@ def matches(spans: Iterable[Span]) -> list[Match]:
     return [Match(span[0], span[1], span[2], span[7]) for span in spans]
 
 
-def original_places(found: Iterable[Match], masked: Sequence[Match]) -> list[Match]:
-    """Matches in a text that was masked with typed tokens as matches in the text before; both are in order."""
-    grown = passed = 0
-
-    def original(place: int) -> int:
-        nonlocal grown, passed
-        while passed < len(masked) and masked[passed].start + grown < place:
-            one = masked[passed]
-            grown += len(f"[{one.kind}]") - (one.end - one.start)
-            passed += 1
-        return place - grown
-
-    return [Match(one.kind, original(one.start), original(one.end), one.confidence) for one in found]
-
-
 def located(text: str, found: Iterable[Match]) -> Iterator[Finding]:
     """Matches in order and apart from one another, with their places in UTF-8 and UTF-16."""
     at = in_bytes = in_units = 0
@@ -122,6 +110,26 @@ def _units(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
+def refuse_unseen(name: str, takes: str, value: object) -> ArgumentError:
+    """The error for something else than what is masked. Only its class is told: the value may be a number in bytes."""
+    return ArgumentError(f"{name} must be {takes}, got {type(value).__name__}", name=name, got=type(value))
+
+
+def check_unseen(name: str, value: object) -> None:
+    """Refuse what is no text, without showing it.
+
+    Raises:
+        ArgumentError: it is something else.
+    """
+    if not isinstance(value, str):
+        raise refuse_unseen(name, "a text", value)
+
+
+def is_kind(kind: object) -> bool:
+    """Whether this can stand in a token."""
+    return isinstance(kind, str) and _KIND.fullmatch(kind) is not None
+
+
 def check_kind(name: str, kind: object) -> str:
     """A kind as it can stand in a token.
 
@@ -130,7 +138,7 @@ def check_kind(name: str, kind: object) -> str:
         MaskingError: it has other characters than capitals, digits and `_`, or not 2 to 48 of them.
     """
     check_text(name, kind, optional=False)
-    if not isinstance(kind, str) or not _KIND.fullmatch(kind):
+    if not isinstance(kind, str) or not is_kind(kind):
         raise MaskingError(
             f"{name} must be 2 to 48 capitals, digits and _, such as EMPLOYEE_ID, got {kind!r:.80}", name=name
         )

@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from copy import copy
 from typing import Any, Final, final
 
 from octavo import _core
-from octavo.checking import check_flag, check_text, refuse
+from octavo.checking import check_flag
 from octavo.errors import MaskingError
-from octavo.privacy.finding import Finding, Match, Span, finding, known_kinds, located, matches, original_places
+from octavo.privacy.finding import (
+    Finding,
+    Match,
+    Span,
+    check_unseen,
+    finding,
+    known_kinds,
+    located,
+    matches,
+    refuse_unseen,
+)
 from octavo.privacy.nested import Named, masked_json
-from octavo.privacy.recognizer import Recognizes, check_recognizers, joined
+from octavo.privacy.recognizer import Recognizes, check_recognizers
+from octavo.privacy.settling import Around, Settling
 from octavo.privacy.stream import MaskStream
-from octavo.privacy.token import Pseudonyms, Vaulted, Write, outside_tokens, typed, unmasked, written
+from octavo.privacy.token import Pseudonyms, Vaulted, Write, typed, unmasked, written
+from octavo.privacy.validation import masking_schema
 from octavo.privacy.vault import Vault
 
 __all__ = ["Masker"]
@@ -30,7 +41,7 @@ class Masker:
     A recogniser can bring one (`octavo.integrations.presidio`).
     """
 
-    __slots__ = ("_engine", "_kinds", "_plain", "_recognizers", "_strict", "_vault", "_write")
+    __slots__ = ("_engine", "_kinds", "_plain", "_recognizers", "_settling", "_strict", "_vault", "_write")
 
     def __init__(
         self,
@@ -62,6 +73,7 @@ class Masker:
         self._strict: Final = strict
         self._recognizers: Final = check_recognizers(recognizers)
         self._engine: Final = _core.Detector(list(self._kinds), strict)
+        self._settling: Final = Settling(self._engine, self._recognizers)
         self._vault: Final = vault
         self._write = _writer(pseudonym_key, vault)
         # What the engine does alone is done in one go, without findings as objects.
@@ -90,11 +102,12 @@ class Masker:
         try:
             if self._plain:
                 return self._engine.mask(text)
-            return self._written(text, matches(self._engine.find(text)))
+            spans = self._engine.find(text)
         except TypeError:
             # Looked at only now: a short text is masked in less time than a check would take.
-            check_text("text", text, optional=False)
+            check_unseen("text", text)
             raise
+        return written(text, self._settled(text, matches(spans)), self._write)
 
     def find(self, text: str) -> tuple[Finding, ...]:
         """Every finding, in order and apart from one another.
@@ -103,7 +116,7 @@ class Masker:
             ArgumentError: `text` is none.
             RecognizerError: a recogniser of the caller's own failed.
         """
-        check_text("text", text, optional=False)
+        check_unseen("text", text)
         spans = self._engine.find(text)
         if self._plain:
             return tuple(map(finding, spans))
@@ -139,23 +152,18 @@ class Masker:
 
     def stream(self) -> MaskStream:
         """A stream of text that arrives in parts; what it gives out, joined, is the masked whole."""
-        return MaskStream(self._engine.stream(), self._written, lines=bool(self._recognizers))
+        settle = self._settled if self._recognizers else None
+        return MaskStream(self._engine.stream(), settle, self._write)
 
     def mask_stream(self, chunks: Iterable[str]) -> Iterator[str]:
         """Mask a text that arrives in parts, such as a model's answer, as far as it is certain at each.
 
         Raises:
-            ArgumentError: a chunk is no text.
+            ArgumentError: there is nothing to go through; later, where it is read, that a chunk is no text.
             RecognizerError: a recogniser of the caller's own failed.
         """
-        stream = self.stream()
-        for chunk in chunks:
-            ready = stream.push(chunk)
-            if ready:
-                yield ready
-        rest = stream.finish()
-        if rest:
-            yield rest
+        _check_chunks(chunks)
+        return _masked_chunks(self.stream(), chunks)
 
     def unmask(self, text: str) -> str:
         """The text with every token that the vault knows turned back into the value that stood there.
@@ -166,14 +174,16 @@ class Masker:
             ArgumentError: `text` is none.
             MaskingError: this masker has no vault.
         """
-        check_text("text", text, optional=False)
+        check_unseen("text", text)
         if self._vault is None:
             raise MaskingError("only a masker with a vault can unmask", name="vault")
         return unmasked(text, self._vault)
 
     def counting(self, count: Callable[[str], None]) -> Masker:
         """The same masker, which also calls `count` with the kind of everything that it masks."""
-        other = copy(self)
+        other = object.__new__(Masker)
+        for name in self.__slots__:
+            object.__setattr__(other, name, getattr(self, name))
 
         def write(kind: str, value: str) -> str:
             count(kind)
@@ -182,80 +192,71 @@ class Masker:
         other._write, other._plain = write, False
         return other
 
+    def __copy__(self) -> Masker:
+        return self
+
+    def __deepcopy__(self, _memo: object) -> Masker:
+        # It never changes; and a vault that is copied would give one token to two values.
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if isinstance(self._write, Pseudonyms):
+            # Whatever pickles are kept in or sent through would hold the key, often beside the masked text.
+            raise TypeError("a Masker with a pseudonym key cannot be pickled: make one in each process")
+        if self._write is not typed and not isinstance(self._write, Vaulted):
+            raise TypeError("a Masker that counts cannot be pickled: make one in each process")
+        return _masker, (self._kinds, self._strict, self._recognizers, self._vault)
+
     def __get_pydantic_core_schema__(self, source: Any, handler: Callable[[Any], Any]) -> dict[str, Any]:
-        # A core schema is a plain dict: nothing of Pydantic is imported. The schema inside decides about JSON Schema.
-        masking = {"type": "no-info", "function": self.mask_json}
-        return {"type": "function-after", "function": masking, "schema": handler(source)}
+        return masking_schema(handler(source), lambda value, name: masked_json(value, self._mask_named, name))
 
     def __repr__(self) -> str:
         tokens = "typed" if self._write is typed else repr(self._write)
         return f"<Masker: {len(self._kinds)} kinds, {len(self._recognizers)} recognisers, {tokens}>"
 
-    def _settled(self, text: str, built_in: list[Match]) -> list[Match]:
-        """What is masked in a text, given what the engine found in it."""
-        if not self._recognizers:
-            return built_in
-        found = outside_tokens(text, joined(text, built_in, self._recognizers))
-        if len(found) == len(built_in):
-            return found
-        # A token is shorter than what it stands for, and may bring a word such as `bank` nearer to what follows. What
-        # would be found then is masked now, so that masking twice is masking once.
-        for _ in range(_ROUNDS):
-            more = original_places(matches(self._engine.find(written(text, found, typed))), found)
-            if not more:
-                break
-            every = sorted([*found, *more], key=lambda one: one.start)
-            found = outside_tokens(text, joined(text, every, self._recognizers))
-        return found
-
-    def _written(self, text: str, built_in: list[Match]) -> str:
-        return written(text, self._settled(text, built_in), self._write)
+    def _settled(self, text: str, built_in: list[Match], before: str = "") -> list[Match]:
+        return self._settling.settled(text, built_in, Around(before))
 
     def _mask_named(self, texts: list[Named]) -> list[str]:
-        whole = [_as_member(name, text) if name else text for name, text in texts]
-        found = self._engine.find_all(whole)
+        places = [Around.member(name) for name, _ in texts]
+        found = self._engine.find_all([place.around(text) for place, (_, text) in zip(places, texts, strict=True)])
         return [
-            self._mask_member(name, text, member, spans)
-            for (name, text), member, spans in zip(texts, whole, found, strict=True)
+            self._mask_member(text, place, spans) for (_, text), place, spans in zip(texts, places, found, strict=True)
         ]
 
-    def _mask_member(self, name: str, text: str, member: str, spans: list[Span]) -> str:
-        """The text masked, given what the engine found in it and its name together."""
+    def _mask_member(self, text: str, place: Around, spans: list[Span]) -> str:
+        """The text masked, given what the engine found where it stands."""
         if not spans and not self._recognizers:
             return text
-        start = len(name) + _MEMBER if name else 0
-        end = start + len(text)
-        found = self._settled(member, matches(spans))
-        # What reaches over from the name into the text is masked as far as it stands in the text.
-        inside = [
-            Match(one.kind, max(start, one.start) - start, min(end, one.end) - start)
-            for one in found
-            if one.end > start and one.start < end
-        ]
-        return written(text, inside, self._write)
+        found = self._settling.settled(text, place.inside(matches(spans), text), place)
+        return written(text, found, self._write)
 
 
-_ROUNDS: Final = 4
-"""Each takes a chance that is rarer than the one before; no text has been seen that needs a second."""
-
-_MEMBER: Final = len('"": "')
+def _masker(kinds: Iterable[str], strict: bool, recognizers: Iterable[Recognizes], vault: Vault | None) -> Masker:
+    return Masker(kinds=kinds, strict=strict, recognizers=recognizers, vault=vault)
 
 
-def _as_member(name: str, text: str) -> str:
-    """A text as it stands under its key in JSON, letter for letter: a quote in it would end it for a reader."""
-    return f"{_quoted(name)}: {_quoted(text)}"
+def _check_chunks(chunks: object) -> None:
+    if not isinstance(chunks, Iterable):
+        raise refuse_unseen("chunks", "texts in order", chunks)
 
 
-def _quoted(text: str) -> str:
-    return '"' + text.replace('"', "'") + '"'
+def _masked_chunks(stream: MaskStream, chunks: Iterable[str]) -> Iterator[str]:
+    for chunk in chunks:
+        ready = stream.push(chunk)
+        if ready:
+            yield ready
+    rest = stream.finish()
+    if rest:
+        yield rest
 
 
 def _texts(texts: object) -> list[str]:
     if isinstance(texts, str | bytes) or not isinstance(texts, Iterable):
-        raise refuse("texts", "a list of texts", texts)
+        raise refuse_unseen("texts", "a list of texts", texts)
     given = list(texts)
     for at, text in enumerate(given):
-        check_text(f"texts[{at}]", text, optional=False)
+        check_unseen(f"texts[{at}]", text)
     return given
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -25,31 +26,50 @@ _EXACT: Final = 2.0**63
 """Floats from here on are not written as whole numbers: their last digits are nobody's."""
 
 _LONGEST_NAME: Final = 64
-"""Keys above this length are no names, and say nothing about their values."""
+"""Characters at the end of a masked key that say something about its value: twice what context is looked for in."""
+
+_NUMBER: Final = re.compile(r"\] [0-9]+\Z")
+"""The number of a key that was equal to another when it was masked."""
 
 _CONTAINERS: Final = (dict, list, tuple)
 
 
-def masked_json(value: Any, mask: MaskTexts) -> Any:
+def masked_json(value: Any, mask: MaskTexts, name: str = "") -> Any:
     """The value with its keys, texts and numbers masked; unchanged parts are the same objects.
 
     Args:
         value: dicts, lists, tuples, texts, numbers, booleans and `None`, nested to any depth.
         mask: masks many texts at once.
+        name: what the value stands under, where that is not in it.
 
     Raises:
         ArgumentError: something else stands in it, or it contains itself.
     """
     reading = _Reading(mask)
-    reading.read(value)
-    texts = list(reading.texts)
-    masked = {named: new for named, new in zip(texts, mask(texts), strict=True) if new != named[1]}
+    reading.read(value, name)
+    masked = _masked_texts(reading, mask)
     if not masked:
         return value
     masks = _Masks(masked)
     for visit in reading.visits:
         masks.rebuild(visit)
-    return masks.of(value, "")
+    return masks.of(value, name)
+
+
+def _masked_texts(reading: _Reading, mask: MaskTexts) -> dict[Named, str]:
+    """Every text in which something was found, with what it becomes."""
+    keys: list[Named] = [("", key) for key in reading.keys]
+    masked = mask(keys)
+    names = {key: _spoken(new) for (_, key), new in zip(keys, masked, strict=True)}
+    others = [named for named in reading.texts if named[0] or named[1] not in reading.keys]
+    masked += mask([(names.get(name, name), text) for name, text in others])
+    # Compared as objects: what is left alone comes back as it was given.
+    return {named: new for named, new in zip([*keys, *others], masked, strict=True) if new is not named[1]}
+
+
+def _spoken(key: str) -> str:
+    """What a masked key says about its value: the same when it is masked again, and numbered by then."""
+    return _NUMBER.sub("]", key)[-_LONGEST_NAME:]
 
 
 class _Visit(NamedTuple):
@@ -67,15 +87,17 @@ class _Reading:
     def __init__(self, mask: MaskTexts) -> None:
         self.visits: list[_Visit] = []
         """Children before parents. What is shared is visited once a name, whatever it would make written out."""
+        self.keys: dict[str, None] = {}
         self.texts: dict[Named, None] = {}
+        """Values, each with the key that it stands under as it was given."""
         self._mask = mask
         self._open: list[tuple[_Visit, Iterator[tuple[Any, Any]]]] = []
         self._way: list[Any] = []
         self._seen: set[tuple[int, str]] = set()
         self._ancestors: set[int] = set()
 
-    def read(self, value: Any) -> None:
-        self._child(value, "")
+    def read(self, value: Any, name: str) -> None:
+        self._child(value, name)
         while self._open:
             visit, children = self._open[-1]
             for key, child in children:
@@ -115,7 +137,7 @@ class _Reading:
         for key, _ in visit.children:
             text = _text_of(key)
             if text is not None:
-                self.texts["", text] = None
+                self.keys[text] = None
             elif not (key is None or isinstance(key, bool | int | float)):
                 raise self._refused("has a key that is no JSON key", key)
 
@@ -127,8 +149,12 @@ class _Reading:
 
     def _refused(self, why: str, got: object) -> ArgumentError:
         """Says where, with the keys masked, and never what: it may be what must not be seen."""
-        shown = [f"[{step!r:.80}]" for step in self._way[:20]] + ["[…]"] * (len(self._way) > 20)
-        (place,) = self._mask([("", "value" + "".join(shown))])
+        way = self._way[:20]
+        names = ["", *(str.__str__(step)[-_LONGEST_NAME:] if isinstance(step, str) else "" for step in way)]
+        # Masked before they are written out and cut, which would hide from the rules what people can still read.
+        masked = self._mask([(name, _text_of(step) or "") for name, step in zip(names, way, strict=False)])
+        steps = [step if _text_of(step) is None else new for step, new in zip(way, masked, strict=True)]
+        place = "value" + "".join(f"[{step!r:.80}]" for step in steps) + "[…]" * (len(self._way) > 20)
         return ArgumentError(f"{place} {why}: {type(got).__name__}", name=place, got=type(got))
 
 
@@ -136,13 +162,14 @@ def _name_below(visit: _Visit, key: Any) -> str:
     """The name of a value: its key, or for the items of a list the key that the list stands under."""
     if not isinstance(visit.container, dict):
         return visit.name
-    return key if isinstance(key, str) and len(key) <= _LONGEST_NAME else ""
+    return str.__str__(key) if isinstance(key, str) else ""
 
 
 def _text_of(value: Any) -> str | None:
     """The text in which something may be found: of numbers the digits; `None` where nothing can be."""
     if isinstance(value, str):
-        return value
+        # The characters alone: a class of the caller's may compare them otherwise.
+        return str.__str__(value)
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     if isinstance(value, float):

@@ -5,15 +5,16 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
+from pathlib import Path
 from typing import Any, Final, Protocol, final, runtime_checkable
 
 from octavo import _core
 from octavo.checking import check_text, refuse
 from octavo.errors import MaskingError, OctavoError, RecognizerError
-from octavo.privacy.finding import Match, check_kind
+from octavo.privacy.finding import Match, check_kind, is_kind
 from octavo.privacy.token import token_spans
 
-__all__ = ["Recognizer", "Recognizes", "check_recognizers", "joined"]
+__all__ = ["Recognizer", "Recognizes", "check_recognizers", "joined", "merged"]
 
 _NEARBY: Final = 30
 """Characters before and after a match in which a context word counts: the distance of the built-in kinds."""
@@ -40,7 +41,7 @@ class Recognizer:
     meanwhile. It is looked for within a line: `^` and `$` are the line's ends, and nothing spans two lines.
     """
 
-    __slots__ = ("_confidence", "_context", "_kind", "_pattern", "_validator")
+    __slots__ = ("_confidence", "_context", "_kind", "_pattern", "_source", "_validator")
 
     def __init__(
         self,
@@ -68,6 +69,7 @@ class Recognizer:
         self._kind: Final = check_kind("kind", kind)
         check_text("pattern", pattern, optional=False)
         self._pattern: Final = _core.Pattern(pattern)
+        self._source: Final = pattern
         if validator is not None and not callable(validator):
             raise refuse("validator", "a function of a text", validator)
         self._validator: Final = validator
@@ -101,14 +103,27 @@ class Recognizer:
             return True
         try:
             return bool(self._validator(value))
-        except Exception as error:
-            # Its message is not repeated: it may hold the value.
-            raise RecognizerError(
-                f"the validator of the recogniser {self._kind} raised {type(error).__name__}", kind=self._kind
-            ) from error
+        except Exception as error:  # noqa: BLE001 - whatever the caller's function raises
+            what = _without_values(error)
+        raise RecognizerError(f"the validator of the recogniser {self._kind} {what}", kind=self._kind)
+
+    def __copy__(self) -> Recognizer:
+        return self
+
+    def __deepcopy__(self, _memo: object) -> Recognizer:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _recognizer, (self._kind, self._source, self._validator, self._context, self._confidence)
 
     def __repr__(self) -> str:
         return f"<Recognizer {self._kind}>"
+
+
+def _recognizer(
+    kind: str, pattern: str, validator: Callable[[str], object] | None, context: Sequence[str], confidence: int
+) -> Recognizer:
+    return Recognizer(kind, pattern, validator=validator, context=context, confidence=confidence)
 
 
 def _words(context: object) -> tuple[str, ...]:
@@ -144,11 +159,12 @@ def check_recognizers(recognizers: object) -> tuple[Recognizes, ...]:
     return given
 
 
-def joined(text: str, built_in: Sequence[Match], recognizers: Sequence[Recognizes]) -> list[Match]:
+def joined(text: str, built_in: Sequence[Match], recognizers: Sequence[Recognizes], before: str) -> list[Match]:
     """What is built in and what recognisers of the caller's own find, in order and apart from one another.
 
     Where matches overlap, all of what they cover is masked, under the name of the longest; of two that are as long
-    the more confident one names it, then the caller's own.
+    the more confident one names it, then the caller's own. Recognisers are shown the text alone; context words count
+    in what stands `before` it too.
 
     Raises:
         RecognizerError: a recogniser raised, or answered something that is no match inside the text.
@@ -159,8 +175,13 @@ def joined(text: str, built_in: Sequence[Match], recognizers: Sequence[Recognize
         return list(built_in)
     own = every
     if any(words for words, found in asked if found):
-        nearby = _Nearby(text, [*built_in, *every])
+        nearby = _Nearby(text, [*built_in, *every], before)
         own = [match for words, found in asked for match in found if not words or nearby.has(match, words)]
+    return merged(built_in, own)
+
+
+def merged(built_in: Sequence[Match], own: Sequence[Match]) -> list[Match]:
+    """Both in order, and what overlaps as one."""
     return list(_clusters(built_in, own))
 
 
@@ -172,17 +193,49 @@ def _matches(recognizer: Recognizes, text: str) -> list[Match]:
     if isinstance(recognizer, Recognizer):
         return recognizer.find(text)
     name = type(recognizer).__name__
+    what = ""
+    matches: list[Any] = []
     try:
-        matches: list[Any] = list(recognizer.find(text))
+        matches = list(recognizer.find(text))
     except OctavoError:
         raise
-    except Exception as error:
-        raise RecognizerError(f"the recogniser {name} raised {type(error).__name__}", kind=name) from error
-    for match in matches:
-        if not (isinstance(match, Match) and 0 <= match.start < match.end <= len(text)):
-            raise RecognizerError(f"the recogniser {name} must find a Match inside the text", kind=name)
-        check_kind(f"kind of a Match of {name}", match.kind)
+    except Exception as error:  # noqa: BLE001 - whatever the caller's finder raises
+        what = _without_values(error)
+    what = what or next((wrong for match in matches if (wrong := _wrong_with(match, len(text)))), "")
+    if what:
+        raise RecognizerError(f"the recogniser {name} {what}", kind=name)
     return matches
+
+
+def _without_values(error: Exception) -> str:
+    """What an exception is and where it was raised.
+
+    Its message may hold the value, so it is neither repeated nor chained: a log writes the cause of an error with it.
+    """
+    place = ""
+    trace = error.__traceback__
+    while trace is not None:
+        place = f"{Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}"
+        trace = trace.tb_next
+    return f"raised {type(error).__name__} ({place})"
+
+
+def _wrong_with(match: object, length: int) -> str:
+    """What is wrong with an answer to a text of so many characters; nothing where it can be used."""
+    if not (
+        isinstance(match, Match)
+        and _is_whole(match.start)
+        and _is_whole(match.end)
+        and 0 <= match.start < match.end <= length
+    ):
+        return "must find a Match inside the text"
+    if not is_kind(match.kind):
+        return "must give a kind of 2 to 48 capitals, digits and _"
+    return "" if _is_whole(match.confidence) and 1 <= match.confidence <= 100 else "must give a confidence of 1 to 100"
+
+
+def _is_whole(number: object) -> bool:
+    return isinstance(number, int) and not isinstance(number, bool)
 
 
 class _Nearby:
@@ -192,10 +245,13 @@ class _Nearby:
     Else masking would bring words nearer, and a second masking would find what the first did not.
     """
 
-    __slots__ = ("_ends", "_starts", "_text", "_to")
+    __slots__ = ("_ends", "_shift", "_starts", "_text", "_to")
 
-    def __init__(self, text: str, marked: Iterable[Match]) -> None:
-        regions = chain(((one.start, one.end) for one in marked), token_spans(text))
+    def __init__(self, text: str, marked: Iterable[Match], before: str) -> None:
+        line = before.rpartition("\n")[2]
+        self._shift: Final = len(line)
+        text = line + text
+        regions = chain(((one.start + len(line), one.end + len(line)) for one in marked), token_spans(text))
         self._starts: Final[list[int]] = []
         self._ends: Final[list[int]] = []
         for start, end in sorted(regions):
@@ -216,7 +272,7 @@ class _Nearby:
 
     def has(self, match: Match, words: Sequence[str]) -> bool:
         """Whether one of the words is near a match, which is one of those that were marked."""
-        region = bisect_right(self._starts, match.start) - 1
+        region = bisect_right(self._starts, match.start + self._shift) - 1
         at = self._to[region]
         # A region of several matches hides what is between them, so both sides begin at its mark.
         before = self._text[max(0, at - _NEARBY) : at].rpartition("\n")[2].lower()

@@ -8,14 +8,18 @@ from threading import Lock
 from typing import Final, TypeAlias, final
 
 from octavo import _core
-from octavo.checking import check_text
 from octavo.errors import MaskingError
-from octavo.privacy.finding import Match, Span, matches
+from octavo.privacy.finding import Match, Span, check_unseen, matches
+from octavo.privacy.token import Write, typed, written
 
 __all__ = ["MaskStream"]
 
-Finish: TypeAlias = Callable[[str, list[Match]], str]
-"""Writes a piece of text, given what the engine found in it."""
+Settle: TypeAlias = Callable[[str, list[Match], str], list[Match]]
+"""What is masked in a piece of text, given what the engine found in it and the masked text before it."""
+
+_SEEN: Final = 2_048
+"""Characters before a piece that are seen when it is read again with tokens in it: thirty words of context would do,
+but what stands between may be tokens, each of which counts as one character."""
 
 
 @final
@@ -29,13 +33,15 @@ class MaskStream:
     Safe to share between threads; the order of the parts is that of the calls.
     """
 
-    __slots__ = ("_engine", "_held", "_lock", "_pending", "_write")
+    __slots__ = ("_before", "_engine", "_lock", "_pending", "_settle", "_write")
 
-    def __init__(self, engine: _core.MaskStream, write: Finish, *, lines: bool) -> None:
-        """Begin a text; a masker knows what to begin it with."""
+    def __init__(self, engine: _core.MaskStream, settle: Settle | None, write: Write) -> None:
+        """Begin a text; a masker knows what to begin it with. Without `settle` what the engine finds is masked."""
         self._engine: Final = engine
+        self._settle: Final = settle
         self._write: Final = write
-        self._pending: Final = _Pending(lines=lines)
+        self._before = ""
+        self._pending: Final = _Pending(lines=settle is not None)
         self._lock: Final = Lock()
 
     def push(self, chunk: str) -> str:
@@ -46,14 +52,14 @@ class MaskStream:
             MaskingError: the stream was finished.
             RecognizerError: a recogniser of the caller's own failed. The text that it failed on is not given out.
         """
-        check_text("chunk", chunk, optional=False)
+        check_unseen("chunk", chunk)
         with self._lock:
             settled = self._engine.push(chunk)
             if settled is None:
                 raise MaskingError("the stream was finished: a new text needs a new one", name="chunk")
             piece = self._pending.push(chunk, *settled)
         # Recognisers are called outside the lock.
-        return self._write(*piece)
+        return self._masked(*piece)
 
     def finish(self) -> str:
         """End the text; all that was held back.
@@ -64,7 +70,16 @@ class MaskStream:
         with self._lock:
             settled = self._engine.finish()
             piece = self._pending.finish(settled[1]) if settled else ("", [])
-        return self._write(*piece)
+        return self._masked(*piece)
+
+    def _masked(self, text: str, built_in: list[Match]) -> str:
+        if self._settle is None:
+            return written(text, built_in, self._write)
+        found = self._settle(text, built_in, self._before)
+        # Where threads push at once, whichever is done last is what is seen.
+        seen = (self._before + written(text, found, typed))[-_SEEN:]
+        self._before = seen if len(seen) < _SEEN else seen[seen.find("\n") + 1 :]
+        return written(text, found, self._write)
 
     def __repr__(self) -> str:
         return "<MaskStream>"

@@ -26,6 +26,9 @@ TOKEN: Final = re.compile(rf"\[([A-Z][A-Z0-9_]{{1,47}})(?::({_PAYLOAD}))?\]")
 
 _REFERENCE: Final = re.compile(_PAYLOAD)
 
+_SAME_AS: Final = {"URL_PASSWORD": "SECRET"}
+"""Kinds whose values are those of another in another place: one password has one digest wherever it stood."""
+
 _LEAST_KEY: Final = 16
 """Bytes of a key: fewer than 128 bits can be tried out, and with them every phone number there is."""
 
@@ -68,7 +71,7 @@ class Pseudonyms:
         """The token of a value."""
         from hmac import digest
 
-        said = f"{kind}\0{_core.canonical(kind, value)}".encode("utf-8", "surrogatepass")
+        said = f"{_SAME_AS.get(kind, kind)}\0{_core.canonical(kind, value)}".encode("utf-8", "surrogatepass")
         made = digest(self._key, said, "sha256")[:_DIGEST].hex()
         while made.isdigit():  # once in 1,800 values; digits alone could be a card and are no token
             said = made.encode()
@@ -116,11 +119,17 @@ class Vaulted:
 
 
 def unmasked(text: str, vault: Vault) -> str:
-    """The text with every token that the vault knows turned back; the same object where there is none."""
+    """The text with every token that the vault knows turned back; the same object where there is none.
+
+    Raises:
+        MaskingError: the vault gives something else than texts.
+    """
 
     def original(found: re.Match[str]) -> str:
         kind, reference = found[1], found[2]
-        value = None if reference is None else vault.get(kind, reference)
+        value = None if reference is None else cast("object", vault.get(kind, reference))
+        if value is not None and not isinstance(value, str):
+            raise MaskingError(f"{type(vault).__name__}.get must give a text or None", name="vault")
         return found[0] if value is None else value
 
     turned = TOKEN.sub(original, text)

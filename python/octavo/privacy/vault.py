@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from threading import Lock
-from typing import Final, Protocol, final, runtime_checkable
+from typing import Any, Final, Protocol, final, runtime_checkable
 
 __all__ = ["MemoryVault", "Vault"]
 
@@ -65,6 +65,16 @@ class MemoryVault:
             self._values.clear()
             self._references.clear()
             self._tag = _tag()
+
+    def __copy__(self) -> MemoryVault:
+        return self
+
+    def __deepcopy__(self, _memo: object) -> MemoryVault:
+        # There is one of each: two with the same tag would give the same token to different values.
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise TypeError("a MemoryVault cannot be pickled: its values stay in this process")
 
     def __len__(self) -> int:
         return len(self._values)

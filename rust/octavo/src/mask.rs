@@ -38,6 +38,7 @@ mod url;
 mod view;
 
 use std::borrow::Cow;
+use std::net::IpAddr;
 use std::ops::Range;
 
 pub use kind::{Kind, KindSet};
@@ -99,7 +100,8 @@ pub fn normalised(text: &str) -> Cow<'_, str> {
 
 /// One spelling for all spellings of a value: what a pseudonym is made of.
 ///
-/// Numbers are their digits alone, telephone numbers without the country, addresses in lower case.
+/// Numbers are their digits alone, telephone numbers without the country, addresses in lower case and their shortest
+/// form, passwords in URLs without percent-encoding.
 pub fn canonical(kind: Kind, value: &str) -> String {
     let text = normalised(value);
     match kind {
@@ -107,7 +109,10 @@ pub fn canonical(kind: Kind, value: &str) -> String {
         Kind::KrRrn | Kind::KrFrn | Kind::KrBankAccount | Kind::KrBrn | Kind::KrDriverLicense | Kind::CreditCard => {
             digits_of(&text)
         }
-        Kind::Email | Kind::IpAddress | Kind::MacAddress => text.to_lowercase(),
+        Kind::Email => text.to_lowercase(),
+        Kind::IpAddress => internet_address(&text),
+        Kind::MacAddress => text.chars().filter(char::is_ascii_hexdigit).map(|one| one.to_ascii_lowercase()).collect(),
+        Kind::UrlPassword => percent_decoded(&text),
         Kind::Iban | Kind::KrPassport => {
             text.chars().filter(char::is_ascii_alphanumeric).map(|one| one.to_ascii_uppercase()).collect()
         }
@@ -117,6 +122,28 @@ pub fn canonical(kind: Kind, value: &str) -> String {
 
 fn digits_of(text: &str) -> String {
     text.chars().filter(char::is_ascii_digit).collect()
+}
+
+/// The shortest spelling (RFC 5952) without the zone; an IPv4 address mapped into IPv6 is itself.
+fn internet_address(text: &str) -> String {
+    text.parse::<IpAddr>().map_or_else(|_| text.to_lowercase(), |address| address.to_canonical().to_string())
+}
+
+/// What a part of a URL stands for (RFC 3986, 2.1); left as it is where that is no UTF-8.
+fn percent_decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&byte, after)) = rest.split_first() {
+        let escaped = after.first_chunk().filter(|_| byte == b'%').and_then(|two| hexadecimal(*two));
+        bytes.push(escaped.unwrap_or(byte));
+        rest = if escaped.is_some() { after.get(2..).unwrap_or_default() } else { after };
+    }
+    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
+}
+
+fn hexadecimal(digits: [u8; 2]) -> Option<u8> {
+    let [high, low] = digits.map(|digit| char::from(digit).to_digit(16));
+    u8::try_from(high? * 16 + low?).ok()
 }
 
 /// `821012345678`, `00821012345678`, `8201012345678` and `1012345678` are `01012345678`.

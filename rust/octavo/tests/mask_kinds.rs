@@ -349,6 +349,11 @@ fn one_spelling_for_all() {
         (Kind::Email, "KIM＠Example.com", "kim@example.com"),
         (Kind::Iban, "gb82 west 1234 5698 7654 32", "GB82WEST12345698765432"),
         (Kind::Secret, "Hunter2", "Hunter2"),
+        (Kind::IpAddress, "2001:0DB8:0:0:0:0:0:1", "2001:db8::1"),
+        (Kind::IpAddress, "::ffff:203.0.113.7", "203.0.113.7"),
+        (Kind::MacAddress, "00-1A-2B-3C-4D-5E", "001a2b3c4d5e"),
+        (Kind::UrlPassword, "p%40ss%2f%zz%4", "p@ss/%zz%4"),
+        (Kind::UrlPassword, "%ff", "%ff"),
     ] {
         assert_eq!(canonical(kind, value), wanted, "{value}");
     }

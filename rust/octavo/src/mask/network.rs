@@ -28,11 +28,14 @@ pub(super) fn colons(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
     }
     let view = scene.view;
     let start = view.run_back(at, 4, |byte| byte.is_ascii_hexdigit());
-    let inside = view.before(start) == b':' && !is_label(view, start - 1);
-    if !view.begins_word(start) || view.before(start) == b'.' || inside {
+    if !view.begins_word(start) || hangs_on(view, start) {
         return None;
     }
     let end = view.run(start, LONGEST, |byte| byte.is_ascii_hexdigit() || matches!(byte, b':' | b'.'));
+    // A value that begins behind the last colon would take what belongs to the address, and give it back as a token.
+    if view.at(end) == b'[' && matches!(view.before(end), b'.' | b':') {
+        return None;
+    }
     let text = view.slice(start..end).trim_end_matches(['.', ':']);
     let end = start + text.len();
     let pairs = text.split(':').all(|pair| pair.len() == 2 && pair.bytes().all(|byte| byte.is_ascii_hexdigit()));
@@ -80,4 +83,15 @@ fn hardware(scene: &Scene<'_, '_>, at: usize, joint: u8, digits: usize, count: u
     let alone = view.begins_word(start) && view.before(start) != joint && view.ends_word(end) && !goes_on;
     let lettered = fits && view.slice(start..end).bytes().any(|byte| byte.is_ascii_alphabetic());
     (alone && lettered).then(|| scene.found(Kind::MacAddress, start..end, 85))?
+}
+
+/// Whether what begins at `start` goes on something before: as part of a longer address, or joined to a word, which
+/// would be read as another number once a token parts it from this.
+fn hangs_on(view: &View<'_>, start: usize) -> bool {
+    match view.before(start) {
+        b':' => !is_label(view, start - 1),
+        b'.' => true,
+        b'-' => view.before(start - 1).is_ascii_alphanumeric(),
+        _ => false,
+    }
 }
