@@ -44,6 +44,10 @@ fn given(scene: &Scene<'_, '_>, after: usize, sort: Sort) -> Option<Found> {
         return Some(found);
     }
     let text = view.slice(range.clone());
+    let at_once = range.start == after && view.before(after) == b'=';
+    if sort == Sort::Pass && !quoted && !at_once {
+        return None;
+    }
     if is_call(view, text, range.end) || has_token(view, &range) {
         return None;
     }

@@ -5,6 +5,8 @@
 pub(super) enum Sort {
     /// A person has chosen it: six characters of two sorts are enough.
     Password,
+    /// `pass`, which is the verdict of a test more often than a password: one is given in quotes, or with `=` at once.
+    Pass,
     /// A machine has made it: long and without pattern.
     Key,
 }
@@ -41,6 +43,11 @@ const OTHER_PASSWORDS: &[&str] =
     &["비밀번호", "비번", "암호", "패스워드", "密码", "密碼", "口令", "パスワド", "暗証番号"];
 const OTHER_KEYS: &[&str] =
     &["토큰", "인증키", "api키", "비밀키", "시크릿", "시크릿키", "보안키", "액세스키", "접근키", "トクン"];
+/// What has a password: `DB_PASS` and `userpass` name one, `first_pass` and `two-pass` a round.
+const ACCOUNTS: &[&str] = &[
+    "db", "user", "mail", "smtp", "imap", "ftp", "admin", "root", "sql", "redis", "http", "login", "my", "ssh", "key",
+    "store", "proxy", "ldap", "pg", "postgres", "mongo", "rabbitmq", "wifi", "sudo", "basic", "rpc", "mqtt",
+];
 /// Names that end like a key's and say where a list goes on.
 const POSITIONS: &[&str] = &["pagetoken", "nexttoken", "continuationtoken", "synctoken", "cursortoken"];
 
@@ -74,8 +81,10 @@ const PLACEHOLDERS: &[&str] = &[
 pub(super) fn sort_of_name(name: &[u8]) -> Option<Sort> {
     let (passwords, keys) = names(name.last()?.to_ascii_lowercase());
     let ends = |names: &[&str]| names.iter().any(|one| ends_loosely(name, one.as_bytes()));
-    if ends(passwords) || ends_with_word(name, b"pass") {
+    if ends(passwords) || ACCOUNTS.iter().any(|account| ends_with_account(name, account)) {
         Some(Sort::Password)
+    } else if ends_with_word(name, b"pass") {
+        Some(Sort::Pass)
     } else if (ends(keys) && !ends(POSITIONS)) || ends_with_word(name, b"auth") {
         Some(Sort::Key)
     } else {
@@ -87,6 +96,15 @@ pub(super) fn sort_of_name(name: &[u8]) -> Option<Sort> {
 fn ends_loosely(name: &[u8], word: &[u8]) -> bool {
     let mut letters = name.iter().rev().filter(|byte| !matches!(byte, b'_' | b'-' | b'.' | b' '));
     word.iter().rev().all(|byte| letters.next().is_some_and(|letter| letter.eq_ignore_ascii_case(byte)))
+}
+
+/// `DB_PASS`, `userpass`.
+fn ends_with_account(name: &[u8], account: &str) -> bool {
+    let Some((head, tail)) = name.split_at_checked(name.len().saturating_sub(4)) else { return false };
+    let head = if let [rest @ .., b'_' | b'-' | b'.'] = head { rest } else { head };
+    let starts = head.len().saturating_sub(account.len());
+    tail.eq_ignore_ascii_case(b"pass")
+        && head.get(starts..).is_some_and(|end| end.eq_ignore_ascii_case(account.as_bytes()))
 }
 
 /// `DB_PASS` ends with the word, `bypass` does not.
@@ -102,6 +120,7 @@ pub(super) fn is_secret(value: &str, sort: Sort, quoted: bool, bearer: bool) -> 
     }
     match sort {
         Sort::Password => is_password(value, quoted),
+        Sort::Pass => is_password(value, quoted) && !is_version(value),
         Sort::Key if bearer => is_key(value, 8) || is_base64(value),
         Sort::Key => is_key(value, 12),
     }
@@ -158,6 +177,11 @@ fn is_password(value: &str, quoted: bool) -> bool {
         (false, true, false) => (6..=20).contains(&length),
         _ => false,
     }
+}
+
+/// `1.302103`.
+fn is_version(value: &str) -> bool {
+    value.contains('.') && value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
 }
 
 /// Long enough, letters and digits mixed, and no words with numbers between them.
