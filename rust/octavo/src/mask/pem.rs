@@ -8,6 +8,9 @@ use super::view::View;
 pub(super) const BLOCK: usize = 32_768;
 /// Lines such as `Proc-Type:` before the body, at most.
 const HEADERS: usize = 4;
+/// Bytes without such a line after which a header was only mentioned. Headers of a block, and a note on lines that
+/// were left out, are shorter; a stream holds a mentioned header no longer.
+const WORDS: usize = 512;
 /// The shortest run of base64 that is a line of a key and no word.
 const LINE: usize = 16;
 
@@ -33,7 +36,7 @@ fn label_end(view: &View<'_>, from: usize) -> Option<usize> {
 
 /// The end of the whole block, when it is closed and has a key in it: an example that says `...` has none.
 fn block_end(view: &View<'_>, start: usize) -> Option<usize> {
-    let (mut at, mut run, mut longest) = (start, 0, 0);
+    let (mut at, mut run, mut longest, mut body) = (start, 0, 0, start);
     while at < start + BLOCK {
         match view.at(at) {
             0 | b'[' => return None,
@@ -46,6 +49,11 @@ fn block_end(view: &View<'_>, start: usize) -> Option<usize> {
         }
         longest = longest.max(run);
         at += 1;
+        if run >= LINE {
+            body = at;
+        } else if at - body > WORDS {
+            return None;
+        }
     }
     None
 }
