@@ -25,6 +25,7 @@ mod normal;
 mod pattern;
 mod pem;
 mod phone;
+mod placeholder;
 mod resident;
 mod scan;
 mod secret;

@@ -153,3 +153,95 @@ fn a_mentioned_header_is_let_go() {
         assert_eq!(mask(&text), text);
     }
 }
+
+/// Under a name of a password, in quotes, all but placeholders is a password.
+#[test]
+fn passwords_of_every_form_under_a_certain_name() {
+    for value in [
+        "Zq9x hunter2",
+        "correct horse battery staple",
+        "Zq9x(hunter2)",
+        "$tr0ngPa55!",
+        "{Zq9x!hunter2",
+        "<Zq9xhunter2>",
+        "[Zq9xhunter2]",
+        "%Zq9x2hun%",
+        "*Zq9x2hun",
+        "Zq9x\\nhunter",
+        "exampleHunter2Zq9",
+        "null1",
+        "sunshine",
+        "iloveyou",
+        "가나다라마바사",
+        "1234",
+        "aB3$x",
+        "Tr0ub4dor&3",
+        "my-Sup3rS3cr3t",
+        "qwerty",
+    ] {
+        check(
+            "SECRET",
+            &[
+                &format!("{{\"password\": \"«{value}»\"}}"),
+                &format!("{{\"db_password\":\"«{value}»\", \"x\": 1}}"),
+                &format!("password = \"«{value}»\""),
+                &format!("password: '«{value}»'"),
+            ],
+        );
+    }
+    check("SECRET", &["{\"password\": «12345678»}", "{\"password\": «1234», \"a\": 1}", "DB_PASSWORD=«sunshine»\n"]);
+    for value in [
+        "${X}",
+        "<your password>",
+        "{{x}}",
+        "****",
+        "null",
+        "xxxxxxxx",
+        "string",
+        "password",
+        "Password:",
+        "your_password",
+        "must have 8 characters",
+        "비밀번호",
+        "비밀번호를 입력하세요",
+        "Enter your password",
+        "<PASSWORD>",
+        "$PASSWORD",
+        "%DB_PASSWORD%",
+        "[REDACTED]",
+        "change-me",
+        "{password}",
+        "YOUR_PASSWORD_123",
+        "required",
+        "[SECRET]",
+        "getpass('x')",
+        "os.environ['PASSWORD1']",
+        "https://example.com/reset",
+    ] {
+        unchanged(&[&format!("{{\"password\": \"{value}\"}}"), &format!("password = \"{value}\"")]);
+    }
+    unchanged(&[
+        "password=password",
+        "password=settings",
+        "\"password\": null",
+        "\"password\": true",
+        "PASSWORD=PASSWORD",
+    ]);
+}
+
+/// Names of programs and algorithms are no secrets.
+#[test]
+fn names_in_programs_are_no_secrets() {
+    unchanged(&[
+        "DialogToken: DOT11_DIALOG_TOKEN,",
+        "AccessToken: WBEM_128BITS",
+        "pub Token: super::super::x2::HANDLE",
+        "frag_token: crate::__u32",
+        "auth: sha256-rsa2048",
+        "auth: \"AWS4-HMAC-SHA256\"",
+        "secret=base64encoded",
+        "token: 0x52908400098527886E0F7030069857D2E4169EE7",
+        "password: hashedPassword2",
+        "암호: AES-256-GCM",
+    ]);
+}

@@ -51,8 +51,23 @@ fn given(scene: &Scene<'_, '_>, after: usize, sort: Sort) -> Option<Found> {
     if is_call(view, text, range.end) || has_token(view, &range) {
         return None;
     }
+    if sort == Sort::Password && secret::is_given(text) && is_certain(view, after, &range, quoted) {
+        return scene.found(Kind::Secret, range, 85);
+    }
     let bearer = scheme_end(view, after).is_some();
     secret::is_secret(text, sort, quoted, bearer).then(|| scene.found(Kind::Secret, range, 75))?
+}
+
+/// Whether the name and the border of the value are certain: both in quotes as in JSON, the value in quotes after a
+/// sign, a number in JSON, or a line of an environment file.
+fn is_certain(view: &View<'_>, after: usize, value: &Range<usize>, quoted: bool) -> bool {
+    let sign = view.run_back(after, 2, |byte| matches!(byte, b':' | b'=' | b'>'));
+    let name = view.run_back(sign, 4, is_blank);
+    let number = view.slice(value.clone()).bytes().all(|byte| byte.is_ascii_digit());
+    let capitals = view.slice(view.run_back(name, 5, |byte| byte.is_ascii_alphabetic())..name);
+    let environment = value.start == after && view.before(after) == b'=' && sign == name;
+    let capital = !capitals.is_empty() && capitals.bytes().all(|byte| byte.is_ascii_uppercase());
+    (quoted && sign < after) || (matches!(view.before(name), b'"') && number) || (environment && capital)
 }
 
 /// A value that says itself what it is keeps its own kind.
@@ -98,6 +113,11 @@ fn sort_of_name(view: &View<'_>, at: usize) -> Option<Sort> {
         return None;
     }
     let start = view.run_back(end, NAME, is_name);
+    // `[URL_PASSWORD:0004444444444410]`: one pseudonym of two thousand has digits alone.
+    let digits = view.run(at + 1, 129, |byte| byte.is_ascii_digit());
+    if view.before(start) == b'[' && digits > at + 16 && view.at(digits) == b']' {
+        return None;
+    }
     secret::sort_of_name(view.bytes().get(start..end)?)
 }
 

@@ -1,5 +1,7 @@
 //! Which names are those of secrets, and which values are secrets and no examples, variables or words.
 
+use super::placeholder::{is_algorithm, is_code_of_a_secret, is_label, is_placeholder, is_sentence};
+
 /// What a name says about the value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Sort {
@@ -51,32 +53,6 @@ const ACCOUNTS: &[&str] = &[
 /// Names that end like a key's and say where a list goes on.
 const POSITIONS: &[&str] = &["pagetoken", "nexttoken", "continuationtoken", "synctoken", "cursortoken"];
 
-/// Beginnings of values that stand for a secret.
-const PLACEHOLDERS: &[&str] = &[
-    "your",
-    "my-",
-    "my_",
-    "example",
-    "changeme",
-    "change-me",
-    "change_me",
-    "placeholder",
-    "enter",
-    "insert",
-    "replace",
-    "redacted",
-    "masked",
-    "hidden",
-    "dummy",
-    "process.env",
-    "os.environ",
-    "os.getenv",
-    "env.",
-    "...",
-    "todo",
-    "undefined",
-];
-
 /// What `name` names. Case, dashes, underscores, stops and blanks in it are not seen.
 pub(super) fn sort_of_name(name: &[u8]) -> Option<Sort> {
     let (passwords, keys) = names(name.last()?.to_ascii_lowercase());
@@ -115,38 +91,35 @@ fn ends_with_word(name: &[u8], word: &[u8]) -> bool {
 
 /// Whether the value is a secret.
 pub(super) fn is_secret(value: &str, sort: Sort, quoted: bool, bearer: bool) -> bool {
-    if is_placeholder(value) || is_code(value, quoted) {
+    if is_placeholder(value) || is_code(value, quoted) || is_algorithm(value) {
         return false;
     }
     match sort {
         Sort::Password => is_password(value, quoted),
         Sort::Pass => is_password(value, quoted) && !is_version(value),
         Sort::Key if bearer => is_key(value, 8) || is_base64(value),
-        Sort::Key => is_key(value, 12),
+        Sort::Key => is_key(value, 12) && !is_constant(value) && !is_address(value),
     }
 }
 
-/// Whether the value stands for a secret: a variable, a template, stars, the word `your`.
-pub(super) fn is_placeholder(value: &str) -> bool {
-    let template =
-        value.starts_with(['$', '<', '{', '%', '*', '[', '(']) || value.contains("${") || value.contains("{{");
-    let begins = |start: &&str| value.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start));
-    template || is_one_letter(value) || PLACEHOLDERS.iter().any(begins)
+/// Whether a value under the name of a password is one, when the name and the border of the value are certain: all but
+/// what stands for a password, labels, and sentences about passwords.
+pub(super) fn is_given(value: &str) -> bool {
+    let length = value.chars().count();
+    length >= 4 && !is_placeholder(value) && !is_code_of_a_secret(value) && !is_label(value) && !is_sentence(value)
 }
 
-/// `xxxx`, `****`, and eight or more of two characters.
-fn is_one_letter(value: &str) -> bool {
-    let mut others = value.bytes().map(|byte| byte.to_ascii_lowercase());
-    let Some(first) = others.next() else { return true };
-    let mut second = None;
-    for byte in others.filter(|&byte| byte != first) {
-        match second {
-            None => second = Some(byte),
-            Some(second) if second == byte => {}
-            Some(_) => return false,
-        }
-    }
-    second.is_none() || value.len() >= 8
+/// `DOT11_DIALOG_TOKEN`, `WBEM_128BITS`, `crate::__u32`: names in a program.
+fn is_constant(value: &str) -> bool {
+    let name = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
+    let letters = value.bytes().filter(u8::is_ascii_uppercase).count();
+    let digits = value.bytes().filter(u8::is_ascii_digit).count();
+    value.contains("::") || (value.contains('_') && value.bytes().all(name) && letters > 2 * digits)
+}
+
+/// The address of a contract, which is public.
+fn is_address(value: &str) -> bool {
+    value.len() == 42 && value.starts_with("0x") && value.bytes().skip(2).all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// A call, a path, a URL, a member: what a program reads the secret from.

@@ -1,8 +1,8 @@
 //! Passwords in URLs: `scheme://user:password@host`. The password alone is masked, so that the address stays.
 
 use super::kind::Kind;
+use super::placeholder::is_placeholder;
 use super::scan::{Found, Scene};
-use super::secret;
 use super::view::View;
 
 /// The longest authority that is looked at; longer ones have no password.
@@ -24,7 +24,7 @@ pub(super) fn find(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
     let colon = text.find(':')?;
     let sign = password_end(text, colon)?;
     let password = text.get(colon + 1..sign)?;
-    if password.is_empty() || secret::is_placeholder(password) {
+    if password.is_empty() || is_placeholder(password) {
         return None;
     }
     scene.found(Kind::UrlPassword, start + colon + 1..start + sign, 95)
