@@ -29,6 +29,7 @@ mod placeholder;
 mod resident;
 mod scan;
 mod secret;
+mod statement;
 mod stream;
 mod token;
 mod unicode;

@@ -17,7 +17,7 @@ const JUDGED: &[(&str, &str, usize)] = &[
     ("claude_code_spotter.jsonl", "EMAIL", 3),
     ("crosswoz_zh.jsonl", "KR_PHONE", 23),
     ("functionchat_ko.jsonl", "EMAIL", 4),
-    ("functionchat_ko.jsonl", "SECRET", 2),
+    ("functionchat_ko.jsonl", "SECRET", 4),
     ("openhands.jsonl", "EMAIL", 1),
     ("swe_agent.jsonl", "EMAIL", 3),
     ("tau_airline.jsonl", "EMAIL", 26),

@@ -245,3 +245,37 @@ fn names_in_programs_are_no_secrets() {
         "암호: AES-256-GCM",
     ]);
 }
+
+/// A sentence that says what the password is.
+#[test]
+fn passwords_that_a_sentence_states() {
+    check(
+        "SECRET",
+        &[
+            "비밀번호는 «password123»이에요.",
+            "비밀번호는 «A1b2C3d4E5»입니다.",
+            "비밀번호가 «hunter2Zq9xK»",
+            "비번은 «1q2w3e4r!» 이야",
+            "비밀번호 «hunter2Zq9xK»",
+            "비밀번호는: «hunter2Zq9xK»",
+            "토큰은 «a1B2c3D4e5F6g7H8»입니다",
+            "密码是«abc12345»。",
+            "パスワードは«abc12345»です",
+            "password is «hunter2Zq9xK»",
+            "the password is: «hunter2Zq9xK»",
+            "그의 비밀번호는«password123»입니다",
+        ],
+    );
+    unchanged(&[
+        "비밀번호는 8자 이상",
+        "비밀번호는 SHA256으로 저장",
+        "암호는 AES256입니다",
+        "the password is 8characters long",
+        "password is base64 encoded",
+        "비밀번호는 2FA와 함께",
+        "사용자는 hunter2Zq9xK입니다",
+        "token is expired1",
+        "비밀번호는 [SECRET]입니다",
+        "password x2y3z4",
+    ]);
+}

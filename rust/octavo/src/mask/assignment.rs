@@ -6,7 +6,7 @@ use super::kind::Kind;
 use super::scan::{Found, Scene};
 use super::secret::{self, Sort};
 use super::view::{View, is_blank};
-use super::{jwt, keys, token};
+use super::{jwt, keys, statement, token};
 
 /// Bytes before the sign in which the name is read.
 const NAME: usize = 40;
@@ -48,7 +48,7 @@ fn given(scene: &Scene<'_, '_>, after: usize, sort: Sort) -> Option<Found> {
     if sort == Sort::Pass && !quoted && !at_once {
         return None;
     }
-    if is_call(view, text, range.end) || has_token(view, &range) {
+    if is_call(view, text, range.end) || crosses_string(text) || has_token(view, &range) {
         return None;
     }
     if sort == Sort::Password && secret::is_given(text) && is_certain(view, after, &range, quoted) {
@@ -67,7 +67,11 @@ fn is_certain(view: &View<'_>, after: usize, value: &Range<usize>, quoted: bool)
     let capitals = view.slice(view.run_back(name, 5, |byte| byte.is_ascii_alphabetic())..name);
     let environment = value.start == after && view.before(after) == b'=' && sign == name;
     let capital = !capitals.is_empty() && capitals.bytes().all(|byte| byte.is_ascii_uppercase());
-    (quoted && sign < after) || (matches!(view.before(name), b'"') && number) || (environment && capital)
+    // The quote may end the string that the name stands in: `["password:", 1, "b"]`.
+    let text = view.slice(value.clone());
+    let between =
+        text.starts_with([',', ']', '}', ')', ':', ';', ' ']) || text.ends_with([',', '[', '{', '(', ':', ' ']);
+    (quoted && sign < after && !between) || (matches!(view.before(name), b'"') && number) || (environment && capital)
 }
 
 /// A value that says itself what it is keeps its own kind.
@@ -91,15 +95,21 @@ fn sign_end(view: &View<'_>, at: usize) -> Option<usize> {
     }
 }
 
+/// Whether a quote of the other sort inside the value ends the string around it: `"DB_PASS='", "it's"`.
+fn crosses_string(value: &str) -> bool {
+    let ends = |at: usize| value.get(at + 1..).is_some_and(|rest| rest.trim_start().starts_with([',', ':', ']', '}']));
+    value.starts_with('"') || value.match_indices('"').any(|(at, _)| ends(at))
+}
+
 /// `decrypt2(…)`, `config2[…]`: a name that a bracket follows.
-fn is_call(view: &View<'_>, value: &str, end: usize) -> bool {
+pub(super) fn is_call(view: &View<'_>, value: &str, end: usize) -> bool {
     let name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.');
     let end = view.run(end, VALUE, |byte| matches!(byte, b'.' | b':' | b'?'));
     matches!(view.at(end), b'(' | b'[') && value.bytes().all(name)
 }
 
 /// A value in which something has been masked, or that ends at a token, is not judged again by what is left of it.
-fn has_token(view: &View<'_>, range: &Range<usize>) -> bool {
+pub(super) fn has_token(view: &View<'_>, range: &Range<usize>) -> bool {
     let end = view.run(range.end, VALUE, |byte| matches!(byte, b'.' | b':' | b'?'));
     let brackets = view.slice(range.clone()).match_indices('[').map(|(at, _)| range.start + at);
     brackets.chain([end]).any(|at| view.at(at) == b'[' && token::end(view, at).is_some())
@@ -113,12 +123,8 @@ fn sort_of_name(view: &View<'_>, at: usize) -> Option<Sort> {
         return None;
     }
     let start = view.run_back(end, NAME, is_name);
-    // `[URL_PASSWORD:0004444444444410]`: one pseudonym of two thousand has digits alone.
-    let digits = view.run(at + 1, 129, |byte| byte.is_ascii_digit());
-    if view.before(start) == b'[' && digits > at + 16 && view.at(digits) == b']' {
-        return None;
-    }
-    secret::sort_of_name(view.bytes().get(start..end)?)
+    let name = view.bytes().get(start..end)?;
+    secret::sort_of_name(name).or_else(|| secret::sort_of_name(statement::without_particle(name)?))
 }
 
 fn is_name(byte: u8) -> bool {
@@ -194,7 +200,7 @@ fn closed(view: &View<'_>, start: usize, quote: Quote) -> Option<usize> {
 }
 
 /// The end of a value without quotes: a blank, bracket, comma, quote, line end, or anything but ASCII.
-fn bare_end(view: &View<'_>, start: usize) -> usize {
+pub(super) fn bare_end(view: &View<'_>, start: usize) -> usize {
     let end = view.run(start, VALUE, |byte| {
         byte.is_ascii_graphic()
             && !matches!(

@@ -117,7 +117,7 @@ fn domain_end(view: &View<'_>, from: usize) -> Option<usize> {
         let letters = view.run(start, 63, |byte| byte.is_ascii_alphabetic());
         let label = view.slice(start..letters);
         let last = start > from && letters > start && view.ends_word(letters);
-        let file = is_file(label) || is_source(view.slice(from..letters)) || view.at(letters) == b'(';
+        let file = is_file(label) || is_source(view.slice(from..letters)) || is_call(view, letters);
         let other = file && !is_one_of(COMMON, label);
         if last && other && !sure {
             return None;
@@ -132,6 +132,11 @@ fn domain_end(view: &View<'_>, from: usize) -> Option<usize> {
         start = end + 1;
     }
     found
+}
+
+/// Whether the parenthesis at `at` is that of a call, and does not begin a telephone number: `(02) 123-4567`.
+fn is_call(view: &View<'_>, at: usize) -> bool {
+    view.at(at) == b'(' && (!view.at(at + 1).is_ascii_digit() || !view.at(at + 2).is_ascii_digit())
 }
 
 fn is_one_of(labels: &[&str], label: &str) -> bool {

@@ -136,19 +136,17 @@ fn dashed(head: &str) -> &'static [Rule] {
         "pypi" => PYPI,
         "GOCSPX" => GOOGLE_SECRET,
         "AGE" => AGE,
-        // xAI, Perplexity, Tavily, NVIDIA, Brevo, Anyscale, Square
-        "xai" | "pplx" | "tvly" | "nvapi" | "xkeysib" | "esecret" | "sq0atp" => KEY_20,
-        // Mailgun, Postman, New Relic, Square
+        // xAI, Perplexity, Tavily, NVIDIA, Brevo, Anyscale, Square, Heroku, Contentful
+        "xai" | "pplx" | "tvly" | "nvapi" | "xkeysib" | "esecret" | "sq0atp" | "HRKU" | "CFPAT" => KEY_20,
+        // New Relic
         "NRAK" => LETTERS_20,
-        "key" => LETTERS_32,
+        // Mailgun, Pulumi, Cerebras, Firecrawl
+        "key" | "pul" | "csk" | "fc" => LETTERS_32,
+        // Postman, Square
         "PMAK" | "sq0csp" => KEY_32,
-        // New Relic (user keys have 27 characters), Heroku, Contentful, Pulumi, PostHog's are underscored
-        "HRKU" | "CFPAT" => KEY_20,
-        "pul" => LETTERS_32,
-        // HubSpot private apps, Tailscale, Cerebras, Firecrawl
+        // HubSpot private apps, Tailscale
         "pat" => HUBSPOT,
         "tskey" => TAILSCALE,
-        "csk" | "fc" => LETTERS_32,
         _ => &[],
     }
 }
@@ -163,8 +161,10 @@ fn underscored(head: &str) -> &'static [Rule] {
         "hf" => HF,
         "api" => API_ORG,
         "npm" => NPM,
-        // Groq, Replicate, Pinecone, Figma, Notion, Supabase, Sentry, Grafana, RubyGems, Fireworks, Shopify, Slack
-        "gsk" | "r8" | "sbp" | "fw" | "ntn" | "shpat" | "shpss" | "shpca" | "shppa" => LETTERS_20,
+        // Groq, Replicate, Pinecone, Figma, Notion, Supabase, Sentry, Grafana, RubyGems, Fireworks, Shopify, Netlify,
+        // Vercel, Buildkite, SonarQube, PostHog, E2B, Jina, Adafruit, Readme, Infracost, Prefect
+        "gsk" | "r8" | "sbp" | "fw" | "ntn" | "shpat" | "shpss" | "shpca" | "shppa" | "nfp" | "vcp" | "bkua"
+        | "sqp" | "sqa" | "phx" | "e2b" | "jina" | "aio" | "rdme" | "ico" | "pnu" => LETTERS_20,
         "sntrys" | "sntryu" => SENTRY,
         "rubygems" => LETTERS_32,
         "glsa" | "pcsk" | "figd" | "glc" => KEY_20,
@@ -175,11 +175,11 @@ fn underscored(head: &str) -> &'static [Rule] {
         "secret" => NOTION,
         "live" | "test" => TOSS,
         "ops" => ONE_PASSWORD,
-        // Netlify, Vercel, Fly, Buildkite, CircleCI, Sourcegraph, SonarQube, PostHog, Resend, E2B, Jina, Typeform,
-        // Adafruit, Readme, Infracost, Prefect, Shippo: formats of their pages on tokens
-        "nfp" | "vcp" | "bkua" | "sqp" | "sqa" | "phx" | "e2b" | "jina" | "aio" | "rdme" | "ico" | "pnu" => LETTERS_20,
+        // CircleCI, Sourcegraph, Typeform
+        // Fly
         "fm2" => ATLASSIAN,
         "CCIPAT" | "sgp" | "tfp" => KEY_32,
+        // Resend, Shippo
         "re" => KEY_RESEND,
         "shippo" => SHIPPO,
         "lsv2" => LSV2,
@@ -191,12 +191,11 @@ fn underscored(head: &str) -> &'static [Rule] {
 
 fn dotted(head: &str) -> &'static [Rule] {
     match head {
-        // SendGrid, HashiCorp Vault
-        "SG" => DOTTED_40,
+        // SendGrid, Dropbox, HashiCorp Vault
+        "SG" | "sl" => DOTTED_40,
         "hvs" | "hvb" | "hvr" => KEY_20,
         "dp" => PT,
-        // Dropbox, Mapbox, Google's new keys, Dynatrace
-        "sl" => DOTTED_40,
+        // Mapbox, Google's new keys, Dynatrace
         "sk" => MAPBOX,
         "AQ" => GOOGLE_AUTH,
         "dt0c01" | "dt0s01" => DYNATRACE,
