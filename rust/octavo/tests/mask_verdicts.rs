@@ -279,3 +279,42 @@ fn passwords_that_a_sentence_states() {
         "password x2y3z4",
     ]);
 }
+
+/// The most frequent names that are not those of a dictionary, and other languages.
+#[test]
+fn more_names_of_passwords_and_keys() {
+    check(
+        "SECRET",
+        &[
+            "PASSWORD2=«hunter2Zq»",
+            "password_1: «hunter2Zq»",
+            "DB_PASSWORD_PROD=«hunter2Zq»",
+            "API_KEY_PROD=«a8F3kd93kfLs02kd»",
+            "\"password_confirm\": \"«hunter2Zq»\"",
+            "Passwort: «hunter2Zq»",
+            "contraseña: «hunter2Zq»",
+            "mot de passe: «hunter2Zq»",
+            "senha: «hunter2Zq»",
+            "пароль: «hunter2Zq»",
+            "wachtwoord: «hunter2Zq»",
+        ],
+    );
+    unchanged(&["token2: 1234", "secret_test: true", "max_tokens_test=1024", "key 12: a8F3kd93kfLs02kd"]);
+}
+
+/// PHP and many loggers escape slashes.
+#[test]
+fn passwords_in_urls_with_escaped_slashes() {
+    check("URL_PASSWORD", &["postgres:\\/\\/u:«pw9Zq»@h", "\"https:\\/\\/kim:«hunter2Zq9xK»@h.com\\/x\""]);
+    unchanged(&["https:\\/\\/h.com:8080\\/x@y"]);
+}
+
+/// A note on lines that were left out is in the middle of the key.
+#[test]
+fn a_key_with_a_note_in_it() {
+    let line = "MIIEpAIBAAKCAQEAxxyyzzxxyyzzxxyyzzxxyyzz0123456789abcdefghijABCD";
+    let key = format!(
+        "-----BEGIN RSA PRIVATE KEY-----\n{line}\n[... 20 lines omitted ...]\n{line}\n-----END RSA PRIVATE KEY-----"
+    );
+    assert_eq!(mask(&format!("a {key} b")), "a [PRIVATE_KEY] b");
+}

@@ -39,7 +39,9 @@ fn block_end(view: &View<'_>, start: usize) -> Option<usize> {
     let (mut at, mut run, mut longest, mut body) = (start, 0, 0, start);
     while at < start + BLOCK {
         match view.at(at) {
-            0 | b'[' => return None,
+            0 => return None,
+            // A token begins so; `[... 20 lines omitted ...]` does not.
+            b'[' if !matches!(view.at(at + 1), b'.' | b'0'..=b'9' | b'a'..=b'z') => return None,
             b'"' if closes_string(view, at) => return None,
             b'-' if view.starts_with(at, "-----END ") => {
                 return label_end(view, at + 9).filter(|_| longest >= LINE);

@@ -17,9 +17,10 @@ pub(super) enum Sort {
 /// this is asked often: three comparisons at most decide on an ASCII name, and nothing is allocated.
 fn names(last: u8) -> (&'static [&'static str], &'static [&'static str]) {
     match last {
-        b'd' => (&["password", "passwd", "pwd"], &[]),
-        b'e' => (&["passphrase", "passcode"], &[]),
-        b't' => (&[], &["secret"]),
+        b'd' => (&["password", "passwd", "pwd", "wachtwoord"], &[]),
+        b'e' => (&["passphrase", "passcode", "motdepasse"], &[]),
+        b't' => (&["passwort", "kennwort"], &["secret"]),
+        b'a' => (&["contraseña", "senha"], &[]),
         b'n' => (&[], &["token", "authorization"]),
         b'y' => (&[], KEYS),
         b'l' => (&[], &["credential"]),
@@ -42,7 +43,7 @@ const KEYS: &[&str] = &[
 ];
 /// In Korean, Chinese and Japanese; in the normal form a long vowel mark is a dash, and dashes are not seen.
 const OTHER_PASSWORDS: &[&str] =
-    &["비밀번호", "비번", "암호", "패스워드", "密码", "密碼", "口令", "パスワド", "暗証番号"];
+    &["비밀번호", "비번", "암호", "패스워드", "密码", "密碼", "口令", "パスワド", "暗証番号", "пароль", "mậtkhẩu"];
 const OTHER_KEYS: &[&str] =
     &["토큰", "인증키", "api키", "비밀키", "시크릿", "시크릿키", "보안키", "액세스키", "접근키", "トクン"];
 /// What has a password: `DB_PASS` and `userpass` name one, `first_pass` and `two-pass` a round.
@@ -55,6 +56,29 @@ const POSITIONS: &[&str] = &["pagetoken", "nexttoken", "continuationtoken", "syn
 
 /// What `name` names. Case, dashes, underscores, stops and blanks in it are not seen.
 pub(super) fn sort_of_name(name: &[u8]) -> Option<Sort> {
+    sort_of_plain_name(name).or_else(|| sort_of_plain_name(without_suffix(name)?))
+}
+
+/// `PASSWORD2`, `DB_PASSWORD_PROD`, `API_KEY_PROD`: the name without the number or the place it is for.
+fn without_suffix(name: &[u8]) -> Option<&[u8]> {
+    let digits = name.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    if digits > 0 {
+        let (head, _) = name.split_at_checked(name.len().saturating_sub(digits))?;
+        let head = if let [rest @ .., b'_' | b'-'] = head { rest } else { head };
+        return (digits <= 2).then_some(head);
+    }
+    let end = |suffix: &&str| {
+        let (head, tail) = name.split_at_checked(name.len().checked_sub(suffix.len())?)?;
+        tail.eq_ignore_ascii_case(suffix.as_bytes()).then_some(head)
+    };
+    // Most names end otherwise: one look at the last byte decides.
+    let may_end = matches!(name.last()?.to_ascii_lowercase(), b'd' | b'v' | b't' | b'g' | b'm' | b'w');
+    may_end.then(|| SUFFIXES.iter().find_map(end))?
+}
+
+const SUFFIXES: &[&str] = &["_prod", "_dev", "_test", "_staging", "_confirm", "_old", "_new"];
+
+fn sort_of_plain_name(name: &[u8]) -> Option<Sort> {
     let (passwords, keys) = names(name.last()?.to_ascii_lowercase());
     let ends = |names: &[&str]| names.iter().any(|one| ends_loosely(name, one.as_bytes()));
     if ends(passwords) || ACCOUNTS.iter().any(|account| ends_with_account(name, account)) {
