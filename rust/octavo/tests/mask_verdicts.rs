@@ -318,3 +318,26 @@ fn a_key_with_a_note_in_it() {
     );
     assert_eq!(mask(&format!("a {key} b")), "a [PRIVATE_KEY] b");
 }
+
+/// No tail of a password stays beside its mask.
+#[test]
+fn passwords_without_quotes_are_masked_to_their_end() {
+    check(
+        "SECRET",
+        &[
+            "password: «Tr0ub4dor&3»",
+            "password: «Zq9x;hunter2»",
+            "password: «Zq9x,hunter2»",
+            "password: «Zq9x'hunter2»",
+            "password: «Zq9x<hunter2»",
+            "password: «Zq9x|hunter2»",
+            "password=«hunter2»&user=kim",
+            "Password=«hunter2»;User=kim",
+            "{password: «hunter2»,user: kim}",
+            "<b>password: «hunter2»</b>",
+            "password: «hunter2»<br>",
+            "password=«hunter2», kim",
+            "'password: «hunter2»'",
+        ],
+    );
+}

@@ -55,7 +55,13 @@ fn given(scene: &Scene<'_, '_>, after: usize, sort: Sort) -> Option<Found> {
         return scene.found(Kind::Secret, range, 85);
     }
     let bearer = scheme_end(view, after).is_some();
-    secret::is_secret(text, sort, quoted, bearer).then(|| scene.found(Kind::Secret, range, 75))?
+    if !secret::is_secret(text, sort, quoted, bearer) && (quoted || sort != Sort::Password) {
+        return None;
+    }
+    let longer = range.start..if quoted || sort != Sort::Password { range.end } else { goes_on(view, range.end) };
+    let range =
+        [longer, range].into_iter().find(|range| secret::is_secret(view.slice(range.clone()), sort, quoted, bearer));
+    scene.found(Kind::Secret, range?, 75)
 }
 
 /// Whether the name and the border of the value are certain: both in quotes as in JSON, the value in quotes after a
@@ -72,6 +78,27 @@ fn is_certain(view: &View<'_>, after: usize, value: &Range<usize>, quoted: bool)
     let between =
         text.starts_with([',', ']', '}', ')', ':', ';', ' ']) || text.ends_with([',', '[', '{', '(', ':', ' ']);
     (quoted && sign < after && !between) || (matches!(view.before(name), b'"') && number) || (environment && capital)
+}
+
+/// Where a password without quotes ends that has signs in it which end other values: `Tr0ub4dor&3`, `Zq9x;hunter2`.
+/// It ends where another name is given its value, at a tag, and before what could be masked by itself.
+fn goes_on(view: &View<'_>, end: usize) -> usize {
+    let mut end = end;
+    for _ in 0..4 {
+        let next = end + 1;
+        if !matches!(view.at(end), b',' | b';' | b'&' | b'|' | b'<' | b'\'') || !view.at(next).is_ascii_alphanumeric() {
+            break;
+        }
+        let word = view.run(next, NAME, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
+        let entity = view.at(end) == b'&' && view.at(word) == b';';
+        let tag = view.at(end) == b'<' && matches!(view.at(word), b'>' | b'/' | b' ');
+        let last = bare_end(view, next);
+        if entity || tag || matches!(view.at(word), b'=' | b':') || matches!(view.at(last), b'[' | b'(' | b'"') {
+            break;
+        }
+        end = last;
+    }
+    end
 }
 
 /// A value that says itself what it is keeps its own kind.
