@@ -98,7 +98,26 @@ fn between(view: &View<'_>, from: usize) -> usize {
 /// Whether the quote ends a value of JSON: a key goes on over quotes in source code, never into the next value.
 fn closes_string(view: &View<'_>, at: usize) -> bool {
     let next = view.run(at + 1, 256, |byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'));
-    matches!(view.at(next), b',' | b':' | b']' | b'}' | 0) && view.before(at) != b'\\'
+    matches!(view.at(next), b',' | b':' | b']' | b'}' | 0) && view.before(at) != b'\\' && !list_goes_on(view, next)
+}
+
+/// Whether the next string of a list is the next line of the key, as in notebooks: `["-----BEGIN …\\n", "MIIE…\\n", …]`.
+fn list_goes_on(view: &View<'_>, comma: usize) -> bool {
+    let quote = view.run(comma + 1, 64, |byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'));
+    if view.at(comma) != b',' || view.at(quote) != b'"' {
+        return false;
+    }
+    let end = view.run(quote + 1, 256, is_base64);
+    // A whole line of a key, or the last line, which a newline and the end of the block follow.
+    let last = view.starts_with(end, "\\n\"") && end > quote + 1 && is_rest(view.slice(quote + 1..end));
+    view.starts_with(quote + 1, "-----END ") || ((end - quote > 40 || last) && !is_name(view, end))
+}
+
+/// Whether the string that ends here is the name of the next value: a key never goes on into one.
+fn is_name(view: &View<'_>, end: usize) -> bool {
+    let close = if view.starts_with(end, "\\n") { end + 2 } else { end };
+    let next = view.run(close + 1, 64, |byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'));
+    view.at(close) != b'"' || view.at(next) == b':'
 }
 
 /// A short last line: not a word of ordinary text.
