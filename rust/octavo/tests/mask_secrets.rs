@@ -220,3 +220,21 @@ fn assignments() {
         "\"token\": \"[API_KEY:0123456789abcdef]\"",
     ]);
 }
+
+/// Notebooks keep a text as a list of its lines.
+#[test]
+fn a_key_as_a_list_of_lines() {
+    let line = "MIIEpAIBAAKCAQEAxxyyzzxxyyzzxxyyzzxxyyzz0123456789abcdefghijABCD";
+    let list = |end: &str| {
+        format!(
+            "{{\"source\": [\"-----BEGIN RSA PRIVATE KEY-----\\n\", \"{line}\\n\",\n  \"{line}\\n\", \"Ab0=\\n\"{end}], \"x\": \"y\"}}"
+        )
+    };
+    let whole = list(", \"-----END RSA PRIVATE KEY-----\\n\"");
+    assert_eq!(mask(&whole), "{\"source\": [\"[PRIVATE_KEY]\\n\"], \"x\": \"y\"}");
+    assert_eq!(mask(&list("")), "{\"source\": [\"[PRIVATE_KEY]\\n\"], \"x\": \"y\"}");
+    let named = format!("{{\"a\": \"-----BEGIN RSA PRIVATE KEY-----\\n{line}\", \"{line}\": 1}}");
+    assert_eq!(mask(&named), format!("{{\"a\": \"[PRIVATE_KEY]\", \"{line}\": 1}}"));
+    let other = format!("{{\"a\": \"-----BEGIN RSA PRIVATE KEY-----\\n{line}\", \"b\": \"kept\", \"c\": 1}}");
+    assert_eq!(mask(&other), "{\"a\": \"[PRIVATE_KEY]\", \"b\": \"kept\", \"c\": 1}");
+}

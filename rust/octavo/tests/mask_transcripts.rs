@@ -11,14 +11,14 @@ use std::path::{Path, PathBuf};
 use octavo::mask::{Options, find};
 use serde_json::Value;
 
-/// File, kind, findings, and what they are. All are true: invented people of benchmarks, examples of documentation,
-/// telephone numbers of hotels (Beijing's area code is written like a Korean mobile number).
+/// File, kind, findings, and what they are. All are accepted: invented people of benchmarks, examples of documentation.
+/// 23 are telephone numbers under the wrong name: hotels of Beijing, whose area code is that of Korean mobile numbers.
 const JUDGED: &[(&str, &str, usize)] = &[
     ("claude_code_spotter.jsonl", "EMAIL", 3),
     ("crosswoz_zh.jsonl", "KR_PHONE", 23),
     ("functionchat_ko.jsonl", "EMAIL", 4),
     ("functionchat_ko.jsonl", "KR_PHONE", 2),
-    ("functionchat_ko.jsonl", "SECRET", 2),
+    ("functionchat_ko.jsonl", "SECRET", 4),
     ("openhands.jsonl", "EMAIL", 1),
     ("swe_agent.jsonl", "EMAIL", 3),
     ("tau_airline.jsonl", "EMAIL", 26),

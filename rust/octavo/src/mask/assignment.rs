@@ -6,7 +6,7 @@ use super::kind::Kind;
 use super::scan::{Found, Scene};
 use super::secret::{self, Sort};
 use super::view::{View, is_blank};
-use super::{jwt, keys, token};
+use super::{jwt, keys, statement, token};
 
 /// Bytes before the sign in which the name is read.
 const NAME: usize = 40;
@@ -46,11 +46,61 @@ fn given(scene: &Scene<'_, '_>, after: usize, sort: Sort) -> Option<Found> {
         return Some(found);
     }
     let text = view.slice(range.clone());
-    if is_call(view, text, range.end) || has_token(view, &range) {
+    let at_once = range.start == after && view.before(after) == b'=';
+    if sort == Sort::Pass && !quoted && !at_once {
         return None;
     }
+    if is_call(view, text, range.end) || crosses_string(text) || has_token(view, &range) {
+        return None;
+    }
+    if sort == Sort::Password && secret::is_given(text) && is_certain(view, after, &range, quoted) {
+        return scene.found(Kind::Secret, range, 85);
+    }
     let bearer = scheme_end(view, after).is_some();
-    secret::is_secret(text, sort, quoted, bearer).then(|| scene.found(Kind::Secret, range, 75))?
+    if !secret::is_secret(text, sort, quoted, bearer) && (quoted || sort != Sort::Password) {
+        return None;
+    }
+    let longer = range.start..if quoted || sort != Sort::Password { range.end } else { goes_on(view, range.end) };
+    let range =
+        [longer, range].into_iter().find(|range| secret::is_secret(view.slice(range.clone()), sort, quoted, bearer));
+    scene.found(Kind::Secret, range?, 75)
+}
+
+/// Whether the name and the border of the value are certain: both in quotes as in JSON, the value in quotes after a
+/// sign, a number in JSON, or a line of an environment file.
+fn is_certain(view: &View<'_>, after: usize, value: &Range<usize>, quoted: bool) -> bool {
+    let sign = view.run_back(after, 2, |byte| matches!(byte, b':' | b'=' | b'>'));
+    let name = view.run_back(sign, 4, is_blank);
+    let number = view.slice(value.clone()).bytes().all(|byte| byte.is_ascii_digit());
+    let capitals = view.slice(view.run_back(name, 5, |byte| byte.is_ascii_alphabetic())..name);
+    let environment = value.start == after && view.before(after) == b'=' && sign == name;
+    let capital = !capitals.is_empty() && capitals.bytes().all(|byte| byte.is_ascii_uppercase());
+    // The quote may end the string that the name stands in: `["password:", 1, "b"]`.
+    let text = view.slice(value.clone());
+    let between =
+        text.starts_with([',', ']', '}', ')', ':', ';', ' ']) || text.ends_with([',', '[', '{', '(', ':', ' ']);
+    (quoted && sign < after && !between) || (matches!(view.before(name), b'"') && number) || (environment && capital)
+}
+
+/// Where a password without quotes ends that has signs in it which end other values: `Tr0ub4dor&3`, `Zq9x;hunter2`.
+/// It ends where another name is given its value, at a tag, and before what could be masked by itself.
+fn goes_on(view: &View<'_>, end: usize) -> usize {
+    let mut end = end;
+    for _ in 0..4 {
+        let next = end + 1;
+        if !matches!(view.at(end), b',' | b';' | b'&' | b'|' | b'<' | b'\'') || !view.at(next).is_ascii_alphanumeric() {
+            break;
+        }
+        let word = view.run(next, NAME, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
+        let entity = view.at(end) == b'&' && view.at(word) == b';';
+        let tag = view.at(end) == b'<' && matches!(view.at(word), b'>' | b'/' | b' ');
+        let last = bare_end(view, next);
+        if entity || tag || matches!(view.at(word), b'=' | b':') || matches!(view.at(last), b'[' | b'(' | b'"') {
+            break;
+        }
+        end = last;
+    }
+    end
 }
 
 /// A value that says itself what it is keeps its own kind.
@@ -74,15 +124,21 @@ fn sign_end(view: &View<'_>, at: usize) -> Option<usize> {
     }
 }
 
+/// Whether a quote of the other sort inside the value ends the string around it: `"DB_PASS='", "it's"`.
+fn crosses_string(value: &str) -> bool {
+    let ends = |at: usize| value.get(at + 1..).is_some_and(|rest| rest.trim_start().starts_with([',', ':', ']', '}']));
+    value.starts_with('"') || value.match_indices('"').any(|(at, _)| ends(at))
+}
+
 /// `decrypt2(…)`, `config2[…]`: a name that a bracket follows.
-fn is_call(view: &View<'_>, value: &str, end: usize) -> bool {
+pub(super) fn is_call(view: &View<'_>, value: &str, end: usize) -> bool {
     let name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.');
     let end = view.run(end, VALUE, |byte| matches!(byte, b'.' | b':' | b'?'));
     matches!(view.at(end), b'(' | b'[') && value.bytes().all(name)
 }
 
 /// A value in which something has been masked, or that ends at a token, is not judged again by what is left of it.
-fn has_token(view: &View<'_>, range: &Range<usize>) -> bool {
+pub(super) fn has_token(view: &View<'_>, range: &Range<usize>) -> bool {
     let end = view.run(range.end, VALUE, |byte| matches!(byte, b'.' | b':' | b'?'));
     let brackets = view.slice(range.clone()).match_indices('[').map(|(at, _)| range.start + at);
     brackets.chain([end]).any(|at| view.at(at) == b'[' && token::end(view, at).is_some())
@@ -98,7 +154,8 @@ fn sort_of_name(view: &View<'_>, at: usize) -> Option<Sort> {
     }
     let end = view.skip_sequences_back(end);
     let start = view.run_back(end, NAME, is_name);
-    secret::sort_of_name(view.bytes().get(start..end)?)
+    let name = view.bytes().get(start..end)?;
+    secret::sort_of_name(name).or_else(|| secret::sort_of_name(statement::without_particle(name)?))
 }
 
 fn is_name(byte: u8) -> bool {
@@ -181,7 +238,7 @@ fn closed(view: &View<'_>, start: usize, quote: Quote) -> Option<usize> {
 }
 
 /// The end of a value without quotes: a blank, bracket, comma, quote, line end, or anything but ASCII.
-fn bare_end(view: &View<'_>, start: usize) -> usize {
+pub(super) fn bare_end(view: &View<'_>, start: usize) -> usize {
     let end = view.run(start, VALUE, |byte| {
         byte.is_ascii_graphic()
             && !matches!(

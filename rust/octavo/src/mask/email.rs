@@ -12,10 +12,57 @@ const DOMAIN: usize = 255;
 
 /// Last labels that are file names and no domains: `icon@2x.png`.
 const FILES: &[&str] = &[
-    "png", "jpg", "jpeg", "gif", "svg", "webp", "ico", "css", "js", "mjs", "cjs", "jsx", "ts", "tsx", "json", "html",
-    "htm", "yaml", "yml", "toml", "exe", "dll", "txt", "log", "xml", "lock", "tgz", "gz", "whl", "jar", "vue", "java",
+    "png",
+    "jpg",
+    "jpeg",
+    "gif",
+    "svg",
+    "webp",
+    "ico",
+    "css",
+    "js",
+    "mjs",
+    "cjs",
+    "jsx",
+    "ts",
+    "tsx",
+    "json",
+    "html",
+    "htm",
+    "yaml",
+    "yml",
+    "toml",
+    "exe",
+    "dll",
+    "txt",
+    "log",
+    "xml",
+    "lock",
+    "tgz",
+    "gz",
+    "whl",
+    "jar",
+    "vue",
+    "java",
     "go",
+    "service",
+    "socket",
+    "mount",
+    "automount",
+    "timer",
+    "target",
+    "slice",
+    "scope",
+    "swap",
+    "utf",
+    "zip",
+    "tar",
+    "cpp",
 ];
+/// Files only directly after the `@`: as the last of more labels they are countries.
+const SOURCES: &[&str] = &["py", "rs", "sh", "md", "pl"];
+/// Last labels of most addresses: what follows one is another word.
+const COMMON: &[&str] = &["com", "net", "org", "edu", "gov", "io", "kr", "jp", "cn", "dev", "ai", "de", "uk"];
 
 pub(super) fn find(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
     let range = address(scene.view, at)?;
@@ -57,9 +104,10 @@ fn local_start(view: &View<'_>, at: usize) -> Option<usize> {
     (signs < at).then_some(signs)
 }
 
-/// The end of the longest domain here: labels and a last one of letters alone.
+/// The end of the longest domain here: labels and a last one of letters alone. A file or a call is none.
 fn domain_end(view: &View<'_>, from: usize) -> Option<usize> {
     let mut found = None;
+    let mut sure = false;
     let mut start = from;
     while start < from + DOMAIN {
         let end = view.run(start, 63, |byte| byte.is_ascii_alphanumeric() || byte == b'-');
@@ -67,9 +115,16 @@ fn domain_end(view: &View<'_>, from: usize) -> Option<usize> {
             break;
         }
         let letters = view.run(start, 63, |byte| byte.is_ascii_alphabetic());
-        let last = start > from && letters - start >= 2 && view.ends_word(letters);
-        if (last && !is_file(view.slice(start..letters))) || is_punycode(view.slice(start..end)) {
+        let label = view.slice(start..letters);
+        let last = start > from && letters > start && view.ends_word(letters);
+        let file = is_file(label) || is_source(view.slice(from..letters)) || is_call(view, letters);
+        let other = file && !is_one_of(COMMON, label);
+        if last && other && !sure {
+            return None;
+        }
+        if (last && letters - start >= 2 && !other) || is_punycode(view.slice(start..end)) {
             found = Some(if last { letters } else { end });
+            sure = is_one_of(COMMON, label);
         }
         if view.at(end) != b'.' {
             break;
@@ -79,8 +134,22 @@ fn domain_end(view: &View<'_>, from: usize) -> Option<usize> {
     found
 }
 
+/// Whether the parenthesis at `at` is that of a call, and does not begin a telephone number: `(02) 123-4567`.
+fn is_call(view: &View<'_>, at: usize) -> bool {
+    view.at(at) == b'(' && (!view.at(at + 1).is_ascii_digit() || !view.at(at + 2).is_ascii_digit())
+}
+
+fn is_one_of(labels: &[&str], label: &str) -> bool {
+    labels.iter().any(|one| label.eq_ignore_ascii_case(one))
+}
+
 fn is_file(label: &str) -> bool {
-    FILES.iter().any(|file| label.eq_ignore_ascii_case(file))
+    is_one_of(FILES, label)
+}
+
+/// `bar.py`, but not `empresa.com.py`.
+fn is_source(domain: &str) -> bool {
+    domain.split_once('.').is_some_and(|(_, last)| is_one_of(SOURCES, last))
 }
 
 fn is_punycode(label: &str) -> bool {

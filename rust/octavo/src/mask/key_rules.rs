@@ -13,6 +13,8 @@ pub(super) enum Alphabet {
     Dotted,
     /// The same as `Key` and `/`.
     Path,
+    /// The same as `Key`, and the signs of base64 and of percent-encoding.
+    Encoded,
 }
 
 /// One format of a key.
@@ -37,7 +39,7 @@ const fn webhook(rest: &'static str, kind: Kind) -> Rule {
     Rule { rest, kind, alphabet: Alphabet::Path, shortest: 24, digit: true, whole: false }
 }
 
-use Alphabet::{Alphanumeric, Dotted, Key};
+use Alphabet::{Alphanumeric, Dotted, Encoded, Key};
 use Kind::{ApiKey, OpenaiKey};
 
 const SK: &[Rule] = &[
@@ -55,6 +57,13 @@ const SK: &[Rule] = &[
     rule("lf-", ApiKey, Key, 32, true),
     rule("", OpenaiKey, Alphanumeric, 20, true),
 ];
+const SK_UNDERSCORE: &[Rule] = &[
+    rule("live_", Kind::StripeKey, Alphanumeric, 14, false),
+    rule("test_", Kind::StripeKey, Alphanumeric, 14, false),
+    rule("prod_", Kind::StripeKey, Alphanumeric, 14, false),
+    // ElevenLabs
+    rule("", ApiKey, Alphanumeric, 40, true),
+];
 const STRIPE: &[Rule] = &[
     rule("live_", Kind::StripeKey, Alphanumeric, 14, false),
     rule("test_", Kind::StripeKey, Alphanumeric, 14, false),
@@ -64,6 +73,10 @@ const WHSEC: &[Rule] = &[rule("", Kind::StripeKey, Alphanumeric, 24, true)];
 const GITHUB: &[Rule] = &[rule("", Kind::GithubToken, Alphanumeric, 30, false)];
 const GITHUB_PAT: &[Rule] = &[rule("pat_", Kind::GithubToken, Key, 36, true)];
 const SLACK: &[Rule] = &[rule("", Kind::SlackToken, Key, 16, true)];
+/// The value of Slack's cookie `d`, which is often percent-encoded.
+const SLACK_COOKIE: &[Rule] = &[rule("", Kind::SlackToken, Encoded, 16, true)];
+/// Sentry: JSON in base64, which everybody can read, then `_` and the secret.
+const SENTRY: &[Rule] = &[rule("", ApiKey, Encoded, 20, true)];
 const SLACK_HOOK: &[Rule] = &[webhook("slack.com/services/", Kind::SlackToken)];
 const DISCORD_HOOK: &[Rule] = &[webhook("com/api/webhooks/", ApiKey)];
 const HF: &[Rule] = &[rule("", Kind::HfToken, Alphanumeric, 30, false)];
@@ -87,6 +100,24 @@ const LSV2: &[Rule] = &[rule("pt_", ApiKey, Key, 32, true), rule("sk_", ApiKey, 
 const SECRET: &[Rule] = &[rule("secret_", ApiKey, Key, 20, true)];
 const PSCALE: &[Rule] = &[rule("tkn_", ApiKey, Key, 20, true), rule("pw_", ApiKey, Key, 20, true)];
 
+const ATLASSIAN: &[Rule] = &[rule("", ApiKey, Encoded, 40, true)];
+const HUBSPOT: &[Rule] =
+    &[rule("na1-", ApiKey, Key, 32, true), rule("na2-", ApiKey, Key, 32, true), rule("eu1-", ApiKey, Key, 32, true)];
+const TAILSCALE: &[Rule] = &[
+    rule("auth-", ApiKey, Key, 16, true),
+    rule("api-", ApiKey, Key, 16, true),
+    rule("client-", ApiKey, Key, 16, true),
+];
+const NOTION: &[Rule] = &[rule("", ApiKey, Alphanumeric, 40, true)];
+const TOSS: &[Rule] = &[rule("sk_", ApiKey, Alphanumeric, 20, true), rule("gsk_", ApiKey, Alphanumeric, 20, true)];
+const ONE_PASSWORD: &[Rule] = &[rule("eyJ", ApiKey, Encoded, 60, true)];
+/// Resend: eight characters, `_`, twenty-four. Shorter ones may be names of variables.
+const KEY_RESEND: &[Rule] = &[rule("", ApiKey, Key, 32, true)];
+const SHIPPO: &[Rule] = &[rule("live_", ApiKey, Alphanumeric, 32, true), rule("test_", ApiKey, Alphanumeric, 32, true)];
+const DYNATRACE: &[Rule] = &[rule("", ApiKey, Dotted, 64, true)];
+const MAPBOX: &[Rule] = &[rule("eyJ", ApiKey, Dotted, 40, true)];
+const GOOGLE_AUTH: &[Rule] = &[rule("Ab8", Kind::GoogleApiKey, Key, 30, true)];
+
 /// The formats whose prefix begins with this word and separator.
 pub(super) fn rules(separator: u8, head: &str) -> &'static [Rule] {
     match separator {
@@ -99,16 +130,23 @@ pub(super) fn rules(separator: u8, head: &str) -> &'static [Rule] {
 fn dashed(head: &str) -> &'static [Rule] {
     match head {
         "sk" => SK,
-        "xoxa" | "xoxb" | "xoxc" | "xoxd" | "xoxe" | "xoxo" | "xoxp" | "xoxr" | "xoxs" | "xapp" => SLACK,
+        "xoxa" | "xoxb" | "xoxc" | "xoxe" | "xoxo" | "xoxp" | "xoxr" | "xoxs" | "xapp" => SLACK,
+        "xoxd" => SLACK_COOKIE,
         "glpat" | "gldt" | "glrt" | "glptt" | "glcbt" | "glft" | "glsoat" | "glimt" | "glagent" => GITLAB,
         "pypi" => PYPI,
         "GOCSPX" => GOOGLE_SECRET,
         "AGE" => AGE,
-        // xAI, Perplexity, Tavily, NVIDIA, Brevo, Anyscale, Square
-        "xai" | "pplx" | "tvly" | "nvapi" | "xkeysib" | "esecret" | "sq0atp" => KEY_20,
-        // Mailgun, Postman, New Relic, Square
-        "key" | "NRAK" => LETTERS_32,
+        // xAI, Perplexity, Tavily, NVIDIA, Brevo, Anyscale, Square, Heroku, Contentful
+        "xai" | "pplx" | "tvly" | "nvapi" | "xkeysib" | "esecret" | "sq0atp" | "HRKU" | "CFPAT" => KEY_20,
+        // New Relic
+        "NRAK" => LETTERS_20,
+        // Mailgun, Pulumi, Cerebras, Firecrawl
+        "key" | "pul" | "csk" | "fc" => LETTERS_32,
+        // Postman, Square
         "PMAK" | "sq0csp" => KEY_32,
+        // HubSpot private apps, Tailscale
+        "pat" => HUBSPOT,
+        "tskey" => TAILSCALE,
         _ => &[],
     }
 }
@@ -117,20 +155,33 @@ fn underscored(head: &str) -> &'static [Rule] {
     match head {
         "ghp" | "gho" | "ghu" | "ghs" | "ghr" => GITHUB,
         "github" => GITHUB_PAT,
-        "sk" | "rk" => STRIPE,
+        "sk" => SK_UNDERSCORE,
+        "rk" => STRIPE,
         "whsec" => WHSEC,
         "hf" => HF,
         "api" => API_ORG,
         "npm" => NPM,
-        // Groq, Replicate, Pinecone, Figma, Notion, Supabase, Sentry, Grafana, RubyGems, Fireworks, Shopify, Slack
-        "gsk" | "r8" | "sbp" | "sntrys" | "sntryu" | "glsa" | "fw" | "ntn" | "shpat" | "shpss" | "shpca" | "shppa" => {
-            LETTERS_20
-        }
+        // Groq, Replicate, Pinecone, Figma, Notion, Supabase, Sentry, Grafana, RubyGems, Fireworks, Shopify, Netlify,
+        // Vercel, Buildkite, SonarQube, PostHog, E2B, Jina, Adafruit, Readme, Infracost, Prefect
+        "gsk" | "r8" | "sbp" | "fw" | "ntn" | "shpat" | "shpss" | "shpca" | "shppa" | "nfp" | "vcp" | "bkua"
+        | "sqp" | "sqa" | "phx" | "e2b" | "jina" | "aio" | "rdme" | "ico" | "pnu" => LETTERS_20,
+        "sntrys" | "sntryu" => SENTRY,
         "rubygems" => LETTERS_32,
-        "pcsk" | "figd" | "glc" => KEY_20,
+        "glsa" | "pcsk" | "figd" | "glc" => KEY_20,
         "dop" | "doo" | "dor" => V1,
         "lin" => API,
         "dckr" => PAT,
+        // Notion (before `ntn_`), Toss Payments, 1Password service accounts
+        "secret" => NOTION,
+        "live" | "test" => TOSS,
+        "ops" => ONE_PASSWORD,
+        // CircleCI, Sourcegraph, Typeform
+        // Fly
+        "fm2" => ATLASSIAN,
+        "CCIPAT" | "sgp" | "tfp" => KEY_32,
+        // Resend, Shippo
+        "re" => KEY_RESEND,
+        "shippo" => SHIPPO,
         "lsv2" => LSV2,
         "sb" => SECRET,
         "pscale" => PSCALE,
@@ -140,10 +191,14 @@ fn underscored(head: &str) -> &'static [Rule] {
 
 fn dotted(head: &str) -> &'static [Rule] {
     match head {
-        // SendGrid, HashiCorp Vault
-        "SG" => DOTTED_40,
+        // SendGrid, Dropbox, HashiCorp Vault
+        "SG" | "sl" => DOTTED_40,
         "hvs" | "hvb" | "hvr" => KEY_20,
         "dp" => PT,
+        // Mapbox, Google's new keys, Dynatrace
+        "sk" => MAPBOX,
+        "AQ" => GOOGLE_AUTH,
+        "dt0c01" | "dt0s01" => DYNATRACE,
         "ya29" => GOOGLE_ACCESS,
         "hooks" => SLACK_HOOK,
         "discord" | "discordapp" => DISCORD_HOOK,

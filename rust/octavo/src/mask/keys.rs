@@ -70,7 +70,8 @@ fn is_varied(text: &str) -> bool {
 pub(super) fn capital(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
     let view = scene.view;
     match view.at(at + 1) {
-        b'K' | b'S' | b'B' | b'C' => aws(scene, at),
+        b'K' | b'S' | b'B' | b'C' => aws(scene, at).or_else(|| bare(scene, at)),
+        b'T' | b'Q' => bare(scene, at),
         b'I' if view.starts_with(at, "AIza") && view.begins_word(at) => {
             let end = view.run(at + 4, LONGEST, is_key_byte);
             let judged = view.slice(at + 4..end.min(at + 39));
@@ -78,6 +79,25 @@ pub(super) fn capital(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
         }
         _ => None,
     }
+}
+
+/// Prefixes without a separator: Atlassian, Bitbucket, Amazon Bedrock, Tencent Cloud, Yandex Cloud. With the
+/// shortest and the longest body.
+const BARE: &[(&str, usize, usize)] =
+    &[("ATATT3", 40, 400), ("ATBB", 28, 40), ("ABSK", 60, 400), ("AKID", 32, 32), ("AQVN", 32, 60)];
+
+fn bare(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
+    let view = scene.view;
+    let &(prefix, shortest, longest) = BARE.iter().find(|(prefix, ..)| view.starts_with(at, prefix))?;
+    if !view.begins_word(at) {
+        return None;
+    }
+    let start = at + prefix.len();
+    let end = view.run(start, longest + 1, Alphabet::Encoded.class());
+    let judged = view.slice(start..end.min(start + JUDGED));
+    let random = judged.bytes().filter(u8::is_ascii_digit).count() >= 2 && is_varied(judged);
+    let fits = (shortest..=longest).contains(&(end - start)) && random;
+    fits.then(|| scene.found(Kind::ApiKey, at..end, 95))?
 }
 
 fn aws(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
@@ -108,6 +128,7 @@ impl Alphabet {
             Self::Alphanumeric => |byte| byte.is_ascii_alphanumeric(),
             Self::Key => is_key_byte,
             Self::Dotted => |byte| is_key_byte(byte) || byte == b'.',
+            Self::Encoded => |byte| is_key_byte(byte) || matches!(byte, b'+' | b'/' | b'=' | b'%'),
             Self::Path => |byte| is_key_byte(byte) || byte == b'/',
         }
     }

@@ -8,6 +8,9 @@ use super::view::View;
 pub(super) const BLOCK: usize = 32_768;
 /// Lines such as `Proc-Type:` before the body, at most.
 const HEADERS: usize = 4;
+/// Bytes without such a line after which a header was only mentioned. Headers of a block, and a note on lines that
+/// were left out, are shorter; a stream holds a mentioned header no longer.
+const WORDS: usize = 512;
 /// The shortest run of base64 that is a line of a key and no word.
 const LINE: usize = 16;
 
@@ -33,14 +36,16 @@ fn label_end(view: &View<'_>, from: usize) -> Option<usize> {
 
 /// The end of the whole block, when it is closed and has a key in it: an example that says `...` has none.
 fn block_end(view: &View<'_>, start: usize) -> Option<usize> {
-    let (mut at, mut run, mut longest) = (start, 0, 0);
+    let (mut at, mut run, mut longest, mut body) = (start, 0, 0, start);
     while at < start + BLOCK {
         if let Some(end) = view.sequence_end(at) {
             (at, run) = (end, 0);
             continue;
         }
         match view.at(at) {
-            0 | b'[' => return None,
+            0 => return None,
+            // A token begins so; `[... 20 lines omitted ...]` does not.
+            b'[' if !matches!(view.at(at + 1), b'.' | b'0'..=b'9' | b'a'..=b'z') => return None,
             b'"' if closes_string(view, at) => return None,
             b'-' if view.starts_with(at, "-----END ") => {
                 return label_end(view, at + 9).filter(|_| longest >= LINE);
@@ -50,6 +55,11 @@ fn block_end(view: &View<'_>, start: usize) -> Option<usize> {
         }
         longest = longest.max(run);
         at += 1;
+        if run >= LINE {
+            body = at;
+        } else if at - body > WORDS {
+            return None;
+        }
     }
     None
 }
@@ -96,7 +106,26 @@ fn between(view: &View<'_>, from: usize) -> usize {
 /// Whether the quote ends a value of JSON: a key goes on over quotes in source code, never into the next value.
 fn closes_string(view: &View<'_>, at: usize) -> bool {
     let next = view.run(at + 1, 256, |byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'));
-    matches!(view.at(next), b',' | b':' | b']' | b'}' | 0) && view.before(at) != b'\\'
+    matches!(view.at(next), b',' | b':' | b']' | b'}' | 0) && view.before(at) != b'\\' && !list_goes_on(view, next)
+}
+
+/// Whether the next string of a list is the next line of the key, as in notebooks: `["-----BEGIN …\\n", "MIIE…\\n", …]`.
+fn list_goes_on(view: &View<'_>, comma: usize) -> bool {
+    let quote = view.run(comma + 1, 64, |byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'));
+    if view.at(comma) != b',' || view.at(quote) != b'"' {
+        return false;
+    }
+    let end = view.run(quote + 1, 256, is_base64);
+    // A whole line of a key, or the last line, which a newline and the end of the block follow.
+    let last = view.starts_with(end, "\\n\"") && end > quote + 1 && is_rest(view.slice(quote + 1..end));
+    view.starts_with(quote + 1, "-----END ") || ((end - quote > 40 || last) && !is_name(view, end))
+}
+
+/// Whether the string that ends here is the name of the next value: a key never goes on into one.
+fn is_name(view: &View<'_>, end: usize) -> bool {
+    let close = if view.starts_with(end, "\\n") { end + 2 } else { end };
+    let next = view.run(close + 1, 64, |byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'));
+    view.at(close) != b'"' || view.at(next) == b':'
 }
 
 /// A short last line: not a word of ordinary text.

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::kind::{Kind, KindSet};
 use super::view::View;
-use super::{assignment, digits, email, jwt, keys, network, pem, token, url};
+use super::{assignment, digits, email, jwt, keys, network, pem, statement, token, url};
 
 /// A finding in the normal form.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -131,6 +131,7 @@ fn visit(scene: &Scene<'_, '_>, at: usize) -> (Step, usize) {
     let found = match view.at(at) {
         b'0'..=b'9' => {
             let (found, next) = digits::visit(scene, at);
+            let found = found.or_else(|| statement::find(scene, at));
             return (found.map_or(Step::Nothing, Step::Found), next);
         }
         b'[' => return (token::end(view, at).map_or(Step::Nothing, |end| Step::Token(at..end)), next),

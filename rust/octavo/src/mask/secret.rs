@@ -1,10 +1,14 @@
 //! Which names are those of secrets, and which values are secrets and no examples, variables or words.
 
+use super::placeholder::{is_algorithm, is_code_of_a_secret, is_label, is_placeholder, is_sentence};
+
 /// What a name says about the value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Sort {
     /// A person has chosen it: six characters of two sorts are enough.
     Password,
+    /// `pass`, which is the verdict of a test more often than a password: one is given in quotes, or with `=` at once.
+    Pass,
     /// A machine has made it: long and without pattern.
     Key,
 }
@@ -13,9 +17,10 @@ pub(super) enum Sort {
 /// this is asked often: three comparisons at most decide on an ASCII name, and nothing is allocated.
 fn names(last: u8) -> (&'static [&'static str], &'static [&'static str]) {
     match last {
-        b'd' => (&["password", "passwd", "pwd"], &[]),
-        b'e' => (&["passphrase", "passcode"], &[]),
-        b't' => (&[], &["secret"]),
+        b'd' => (&["password", "passwd", "pwd", "wachtwoord"], &[]),
+        b'e' => (&["passphrase", "passcode", "motdepasse"], &[]),
+        b't' => (&["passwort", "kennwort"], &["secret"]),
+        b'a' => (&["contraseña", "senha"], &[]),
         b'n' => (&[], &["token", "authorization"]),
         b'y' => (&[], KEYS),
         b'l' => (&[], &["credential"]),
@@ -38,44 +43,48 @@ const KEYS: &[&str] = &[
 ];
 /// In Korean, Chinese and Japanese; in the normal form a long vowel mark is a dash, and dashes are not seen.
 const OTHER_PASSWORDS: &[&str] =
-    &["비밀번호", "비번", "암호", "패스워드", "密码", "密碼", "口令", "パスワド", "暗証番号"];
+    &["비밀번호", "비번", "암호", "패스워드", "密码", "密碼", "口令", "パスワド", "暗証番号", "пароль", "mậtkhẩu"];
 const OTHER_KEYS: &[&str] =
     &["토큰", "인증키", "api키", "비밀키", "시크릿", "시크릿키", "보안키", "액세스키", "접근키", "トクン"];
+/// What has a password: `DB_PASS` and `userpass` name one, `first_pass` and `two-pass` a round.
+const ACCOUNTS: &[&str] = &[
+    "db", "user", "mail", "smtp", "imap", "ftp", "admin", "root", "sql", "redis", "http", "login", "my", "ssh", "key",
+    "store", "proxy", "ldap", "pg", "postgres", "mongo", "rabbitmq", "wifi", "sudo", "basic", "rpc", "mqtt",
+];
 /// Names that end like a key's and say where a list goes on.
 const POSITIONS: &[&str] = &["pagetoken", "nexttoken", "continuationtoken", "synctoken", "cursortoken"];
 
-/// Beginnings of values that stand for a secret.
-const PLACEHOLDERS: &[&str] = &[
-    "your",
-    "my-",
-    "my_",
-    "example",
-    "changeme",
-    "change-me",
-    "change_me",
-    "placeholder",
-    "enter",
-    "insert",
-    "replace",
-    "redacted",
-    "masked",
-    "hidden",
-    "dummy",
-    "process.env",
-    "os.environ",
-    "os.getenv",
-    "env.",
-    "...",
-    "todo",
-    "undefined",
-];
-
 /// What `name` names. Case, dashes, underscores, stops and blanks in it are not seen.
 pub(super) fn sort_of_name(name: &[u8]) -> Option<Sort> {
+    sort_of_plain_name(name).or_else(|| sort_of_plain_name(without_suffix(name)?))
+}
+
+/// `PASSWORD2`, `DB_PASSWORD_PROD`, `API_KEY_PROD`: the name without the number or the place it is for.
+fn without_suffix(name: &[u8]) -> Option<&[u8]> {
+    let digits = name.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    if digits > 0 {
+        let (head, _) = name.split_at_checked(name.len().saturating_sub(digits))?;
+        let head = if let [rest @ .., b'_' | b'-'] = head { rest } else { head };
+        return (digits <= 2).then_some(head);
+    }
+    let end = |suffix: &&str| {
+        let (head, tail) = name.split_at_checked(name.len().checked_sub(suffix.len())?)?;
+        tail.eq_ignore_ascii_case(suffix.as_bytes()).then_some(head)
+    };
+    // Most names end otherwise: one look at the last byte decides.
+    let may_end = matches!(name.last()?.to_ascii_lowercase(), b'd' | b'v' | b't' | b'g' | b'm' | b'w');
+    may_end.then(|| SUFFIXES.iter().find_map(end))?
+}
+
+const SUFFIXES: &[&str] = &["_prod", "_dev", "_test", "_staging", "_confirm", "_old", "_new"];
+
+fn sort_of_plain_name(name: &[u8]) -> Option<Sort> {
     let (passwords, keys) = names(name.last()?.to_ascii_lowercase());
     let ends = |names: &[&str]| names.iter().any(|one| ends_loosely(name, one.as_bytes()));
-    if ends(passwords) || ends_with_word(name, b"pass") {
+    if ends(passwords) || ACCOUNTS.iter().any(|account| ends_with_account(name, account)) {
         Some(Sort::Password)
+    } else if ends_with_word(name, b"pass") {
+        Some(Sort::Pass)
     } else if (ends(keys) && !ends(POSITIONS)) || ends_with_word(name, b"auth") {
         Some(Sort::Key)
     } else {
@@ -89,6 +98,15 @@ fn ends_loosely(name: &[u8], word: &[u8]) -> bool {
     word.iter().rev().all(|byte| letters.next().is_some_and(|letter| letter.eq_ignore_ascii_case(byte)))
 }
 
+/// `DB_PASS`, `userpass`.
+fn ends_with_account(name: &[u8], account: &str) -> bool {
+    let Some((head, tail)) = name.split_at_checked(name.len().saturating_sub(4)) else { return false };
+    let head = if let [rest @ .., b'_' | b'-' | b'.'] = head { rest } else { head };
+    let starts = head.len().saturating_sub(account.len());
+    tail.eq_ignore_ascii_case(b"pass")
+        && head.get(starts..).is_some_and(|end| end.eq_ignore_ascii_case(account.as_bytes()))
+}
+
 /// `DB_PASS` ends with the word, `bypass` does not.
 fn ends_with_word(name: &[u8], word: &[u8]) -> bool {
     let Some((head, tail)) = name.split_at_checked(name.len().saturating_sub(word.len())) else { return false };
@@ -97,37 +115,35 @@ fn ends_with_word(name: &[u8], word: &[u8]) -> bool {
 
 /// Whether the value is a secret.
 pub(super) fn is_secret(value: &str, sort: Sort, quoted: bool, bearer: bool) -> bool {
-    if is_placeholder(value) || is_code(value, quoted) {
+    if is_placeholder(value) || is_code(value, quoted) || is_algorithm(value) {
         return false;
     }
     match sort {
         Sort::Password => is_password(value, quoted),
+        Sort::Pass => is_password(value, quoted) && !is_version(value),
         Sort::Key if bearer => is_key(value, 8) || is_base64(value),
-        Sort::Key => is_key(value, 12),
+        Sort::Key => is_key(value, 12) && !is_constant(value) && !is_address(value),
     }
 }
 
-/// Whether the value stands for a secret: a variable, a template, stars, the word `your`.
-pub(super) fn is_placeholder(value: &str) -> bool {
-    let template =
-        value.starts_with(['$', '<', '{', '%', '*', '[', '(']) || value.contains("${") || value.contains("{{");
-    let begins = |start: &&str| value.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start));
-    template || is_one_letter(value) || PLACEHOLDERS.iter().any(begins)
+/// Whether a value under the name of a password is one, when the name and the border of the value are certain: all but
+/// what stands for a password, labels, and sentences about passwords.
+pub(super) fn is_given(value: &str) -> bool {
+    let length = value.chars().count();
+    length >= 4 && !is_placeholder(value) && !is_code_of_a_secret(value) && !is_label(value) && !is_sentence(value)
 }
 
-/// `xxxx`, `****`, and eight or more of two characters.
-fn is_one_letter(value: &str) -> bool {
-    let mut others = value.bytes().map(|byte| byte.to_ascii_lowercase());
-    let Some(first) = others.next() else { return true };
-    let mut second = None;
-    for byte in others.filter(|&byte| byte != first) {
-        match second {
-            None => second = Some(byte),
-            Some(second) if second == byte => {}
-            Some(_) => return false,
-        }
-    }
-    second.is_none() || value.len() >= 8
+/// `DOT11_DIALOG_TOKEN`, `WBEM_128BITS`, `crate::__u32`: names in a program.
+fn is_constant(value: &str) -> bool {
+    let name = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
+    let letters = value.bytes().filter(u8::is_ascii_uppercase).count();
+    let digits = value.bytes().filter(u8::is_ascii_digit).count();
+    value.contains("::") || (value.contains('_') && value.bytes().all(name) && letters > 2 * digits)
+}
+
+/// The address of a contract, which is public.
+fn is_address(value: &str) -> bool {
+    value.len() == 42 && value.starts_with("0x") && value.bytes().skip(2).all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// A call, a path, a URL, a member: what a program reads the secret from.
@@ -158,6 +174,11 @@ fn is_password(value: &str, quoted: bool) -> bool {
         (false, true, false) => (6..=20).contains(&length),
         _ => false,
     }
+}
+
+/// `1.302103`.
+fn is_version(value: &str) -> bool {
+    value.contains('.') && value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
 }
 
 /// Long enough, letters and digits mixed, and no words with numbers between them.

@@ -31,6 +31,8 @@ fn payload(view: &View<'_>, from: usize) -> Option<usize> {
         return (number > end + 1).then_some(number);
     }
     let length = end - from;
-    let named = if digits { (1..=7).contains(&length) } else { length >= SHORTEST_PSEUDONYM };
+    // One pseudonym of two thousand has digits alone; with a zero before them they are nobody's card.
+    let pseudonym = length >= SHORTEST_PSEUDONYM && view.at(from) == b'0';
+    let named = if digits { (1..=7).contains(&length) || pseudonym } else { length >= SHORTEST_PSEUDONYM };
     named.then_some(end)
 }

@@ -1,30 +1,33 @@
 //! Passwords in URLs: `scheme://user:password@host`. The password alone is masked, so that the address stays.
 
 use super::kind::Kind;
+use super::placeholder::is_placeholder;
 use super::scan::{Found, Scene};
-use super::secret;
 use super::view::View;
 
 /// The longest authority that is looked at; longer ones have no password.
 const AUTHORITY: usize = 512;
 
+/// `://` in JSON of programs that escape slashes.
+const ESCAPED: &str = ":\\/\\/";
+
 /// `at` is the colon of `://`.
 pub(super) fn find(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
     let view = scene.view;
-    if !scene.kinds.contains(Kind::UrlPassword) || !view.starts_with(at, "://") {
+    if !scene.kinds.contains(Kind::UrlPassword) || !(view.starts_with(at, "://") || view.starts_with(at, ESCAPED)) {
         return None;
     }
     let scheme = view.run_back(at, 32, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'.' | b'-'));
     if scheme == at {
         return None;
     }
-    let start = at + 3;
+    let start = at + if view.at(at + 1) == b'/' { 3 } else { ESCAPED.len() };
     let end = authority_end(view, start);
     let text = view.slice(start..end);
     let colon = text.find(':')?;
     let sign = password_end(text, colon)?;
     let password = text.get(colon + 1..sign)?;
-    if password.is_empty() || secret::is_placeholder(password) {
+    if password.is_empty() || is_placeholder(password) {
         return None;
     }
     scene.found(Kind::UrlPassword, start + colon + 1..start + sign, 95)
