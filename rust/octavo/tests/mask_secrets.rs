@@ -238,3 +238,15 @@ fn a_key_as_a_list_of_lines() {
     let other = format!("{{\"a\": \"-----BEGIN RSA PRIVATE KEY-----\\n{line}\", \"b\": \"kept\", \"c\": 1}}");
     assert_eq!(mask(&other), "{\"a\": \"[PRIVATE_KEY]\", \"b\": \"kept\", \"c\": 1}");
 }
+
+#[test]
+fn a_backslash_at_the_end_of_a_value_goes_with_it() {
+    for (text, right) in [
+        (r#"{"a":"\"password\": \"Zq9xK-hunter2\\","b":1}"#, r#"{"a":"\"password\": \"[SECRET]","b":1}"#),
+        (r#"{"a":"\"password\": \"Zq9xK-hunter2\\\\\"","b":1}"#, r#"{"a":"\"password\": \"[SECRET]\"","b":1}"#),
+        (r#"{"password":"Zq9xK-hunter2\\","b":1}"#, r#"{"password":"[SECRET]","b":1}"#),
+    ] {
+        assert_eq!(mask(text), right);
+        assert!(serde_json::from_str::<serde_json::Value>(&mask(text)).is_ok());
+    }
+}

@@ -208,6 +208,16 @@ impl Quote {
     fn holds(self, backslashes: usize) -> bool {
         backslashes % (2 * self.backslashes + 2) == 2 * self.backslashes + 1
     }
+
+    /// How many of so many backslashes belong to a mark that ends the string, or one that it stands in; the others are
+    /// the value's, in pairs, and go with it.
+    fn own(self, backslashes: usize) -> usize {
+        let mut own = self.backslashes;
+        while own > 0 && backslashes % (2 * own + 2) != own {
+            own = (own - 1) / 2;
+        }
+        own
+    }
 }
 
 /// Past an opening quote, with the letter that some languages put before it.
@@ -230,7 +240,7 @@ fn closed(view: &View<'_>, start: usize, quote: Quote) -> Option<usize> {
         let end = view.run(at, VALUE, |byte| byte == b'\\');
         match view.at(end) {
             0 | b'\n' => return None,
-            mark if mark == quote.mark && !quote.holds(end - at) => return Some(end - quote.backslashes.min(end - at)),
+            mark if mark == quote.mark && !quote.holds(end - at) => return Some(end - quote.own(end - at)),
             _ => at = end + 1,
         }
     }
