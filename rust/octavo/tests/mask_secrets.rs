@@ -250,3 +250,21 @@ fn a_backslash_at_the_end_of_a_value_goes_with_it() {
         assert!(serde_json::from_str::<serde_json::Value>(&mask(text)).is_ok());
     }
 }
+
+#[test]
+fn a_long_secret_is_masked_whole() {
+    for length in [200, 255, 256, 257, 900, 9_000] {
+        let value: String = "aB3dE5fG7hJ9kL2m".chars().cycle().take(length).collect();
+        for (before, after) in
+            [("AWS_SESSION_TOKEN=", " end"), ("\"aws_session_token\": \"", "\" end"), ("Authorization: Bearer ", "")]
+        {
+            assert_eq!(mask(&format!("{before}{value}{after}")), format!("{before}[SECRET]{after}"), "{length}");
+        }
+    }
+}
+
+#[test]
+fn a_private_key_never_goes_on_into_a_name() {
+    let text = r#"{"a":"-----BEGIN RSA PRIVATE KEY-----\n4111111111111111","-----END RSA PRIVATE KEY-----":["",1]}"#;
+    assert!(serde_json::from_str::<serde_json::Value>(&mask(text)).is_ok(), "{}", mask(text));
+}

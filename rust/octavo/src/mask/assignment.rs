@@ -12,6 +12,9 @@ use super::{jwt, keys, statement, token};
 const NAME: usize = 40;
 /// The longest value.
 const VALUE: usize = 256;
+
+/// What of a longer one is masked, so that a stream need not wait for ever.
+const LONGEST: usize = 16 * 1024;
 /// Backslashes before a quote, at most: four levels of JSON in JSON.
 const QUOTES: usize = 16;
 
@@ -63,7 +66,10 @@ fn given(scene: &Scene<'_, '_>, after: usize, sort: Sort) -> Option<Found> {
     let longer = range.start..if quoted || sort != Sort::Password { range.end } else { goes_on(view, range.end) };
     let range =
         [longer, range].into_iter().find(|range| secret::is_secret(view.slice(range.clone()), sort, quoted, bearer));
-    scene.found(Kind::Secret, range?, 75)
+    let range = range?;
+    // A session token is longer than what is looked at to tell that it is one.
+    let end = if range.len() >= VALUE { view.run(range.end, LONGEST, is_bare) } else { range.end };
+    scene.found(Kind::Secret, range.start..end, 75)
 }
 
 /// Whether the name and the border of the value are certain: both in quotes as in JSON, the value in quotes after a
@@ -249,25 +255,11 @@ fn closed(view: &View<'_>, start: usize, quote: Quote) -> Option<usize> {
 
 /// The end of a value without quotes: a blank, bracket, comma, quote, line end, or anything but ASCII.
 pub(super) fn bare_end(view: &View<'_>, start: usize) -> usize {
-    let end = view.run(start, VALUE, |byte| {
-        byte.is_ascii_graphic()
-            && !matches!(
-                byte,
-                b',' | b';'
-                    | b'&'
-                    | b'|'
-                    | b'<'
-                    | b'>'
-                    | b')'
-                    | b']'
-                    | b'}'
-                    | b'('
-                    | b'['
-                    | b'"'
-                    | b'\''
-                    | b'`'
-                    | b'\\'
-            )
-    });
+    let end = view.run(start, VALUE, is_bare);
     end - view.slice(start..end).bytes().rev().take_while(|byte| matches!(byte, b'.' | b':' | b'?')).count()
+}
+
+/// Whether a byte goes on with a value without quotes.
+fn is_bare(byte: u8) -> bool {
+    byte.is_ascii_graphic() && !b",;&|<>)]}([\"'`\\".contains(&byte)
 }

@@ -118,7 +118,10 @@ fn list_goes_on(view: &View<'_>, comma: usize) -> bool {
     let end = view.run(quote + 1, 256, is_base64);
     // A whole line of a key, or the last line, which a newline and the end of the block follow.
     let last = view.starts_with(end, "\\n\"") && end > quote + 1 && is_rest(view.slice(quote + 1..end));
-    view.starts_with(quote + 1, "-----END ") || ((end - quote > 40 || last) && !is_name(view, end))
+    if view.starts_with(quote + 1, "-----END ") {
+        return label_end(view, quote + 10).is_some_and(|end| !is_name(view, end));
+    }
+    (end - quote > 40 || last) && !is_name(view, end)
 }
 
 /// Whether the string that ends here is the name of the next value: a key never goes on into one.
