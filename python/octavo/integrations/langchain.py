@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 import octavo
@@ -239,8 +240,8 @@ def _medium(kind: object, block: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def _made(message: Mapping[str, Any], index: int) -> Any:
-    from langchain_core import messages as kinds
-
+    # By name: who checks the types of this package need not have LangChain.
+    kinds: Any = import_module("langchain_core.messages")
     content: Any = message.get("content")
     content = "" if content is None else content
     named = {"name": message["name"]} if message.get("name") else {}
