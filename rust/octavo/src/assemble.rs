@@ -99,7 +99,8 @@ impl Assembler {
     /// Plans one call made with all messages.
     pub fn plan(&mut self, call: Call) -> Plan {
         let view = self.folded(call);
-        let plan = self.fitting(&view, self.observations(view.limits().basis), call);
+        let observations = self.observations(view.limits().basis);
+        let plan = self.fitting(&view, observations, call, view.window(&self.transcript, observations, 0));
         self.views.push(view);
         plan
     }
@@ -111,7 +112,7 @@ impl Assembler {
         let observations = self.observations(view.limits().basis);
         let window = view.window(&self.transcript, observations, 0);
         let few = window.end.saturating_sub(self.transcript.start_of(window.cut)) <= most;
-        let plan = few.then(|| self.fitting_from(&view, observations, call, window));
+        let plan = few.then(|| self.fitting(&view, observations, call, window));
         self.views.push(view);
         plan
     }
@@ -130,11 +131,7 @@ impl Assembler {
 
     /// A plan that fits with its repairs, where one can: what a repair adds is known only when the window
     /// is, and a smaller window may need another repair.
-    fn fitting(&self, view: &View, observations: &[Observation], call: Call) -> Plan {
-        self.fitting_from(view, observations, call, view.window(&self.transcript, observations, 0))
-    }
-
-    fn fitting_from(&self, view: &View, observations: &[Observation], call: Call, first: Window) -> Plan {
+    fn fitting(&self, view: &View, observations: &[Observation], call: Call, first: Window) -> Plan {
         let transcript = &self.transcript;
         let reported = reported_by(observations, transcript.len());
         let (at, anchor) = reported.map_or_else(Default::default, |found| (found.at, found.anchor));

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::budget::share;
-use crate::message::{BlockFlags, BlockKind, BlockRow, Estimated};
+use crate::message::{BlockFlags, BlockRow, Estimated};
 use crate::rules::{AddedTokens, Mode, Piece, Provider, Recipe, Repair, repair, repaired_rows};
 use crate::tokens::calibration::Anchor;
 use crate::transcript::{Opening, Transcript};
@@ -372,8 +372,7 @@ fn costs_of(transcript: &Transcript, recipes: &[Recipe], added: AddedTokens) -> 
 }
 
 fn thinking_of(blocks: &[BlockRow]) -> u64 {
-    let thinks = |block: &&BlockRow| matches!(block.kind, BlockKind::Thinking | BlockKind::RedactedThinking);
-    blocks.iter().filter(thinks).map(|block| u64::from(block.tokens)).sum()
+    blocks.iter().filter(|block| block.kind.is_thinking()).map(|block| u64::from(block.tokens)).sum()
 }
 
 /// The messages whose media, or content that only the provider can read, are in what the recipe makes.

@@ -198,8 +198,7 @@ impl Transcript {
     /// The first message of the turn in which a call with `end` messages is made: where the user spoke last. 0 where
     /// it does not matter, since no thinking stands before it. O(log messages).
     pub fn turn_before(&self, end: u32) -> u32 {
-        let after = self.turns.partition_point(|&turn| turn < end);
-        after.checked_sub(1).and_then(|last| self.turns.get(last)).copied().unwrap_or(0)
+        last_where(&self.turns, |&turn| turn < end).copied().unwrap_or(0)
     }
 
     /// What the provider takes out of the messages in `start..end` at a call in the turn that starts at message
@@ -348,20 +347,17 @@ impl Transcript {
     /// The last message of the user's before message `end` that brings no results: the current tool loop, if there is
     /// one, starts behind it.
     pub fn prompt_before(&self, end: u32) -> Option<u32> {
-        let after = self.prompts.partition_point(|&message| message < end);
-        self.prompts.get(after.checked_sub(1)?).copied()
+        last_where(&self.prompts, |&message| message < end).copied()
     }
 
     /// The last exchange before message `end` with a provider's summary of what stands before it.
     pub fn compaction_before(&self, end: u32) -> Option<u32> {
-        let after = self.compactions.partition_point(|&exchange| self.start_of(exchange) < end);
-        self.compactions.get(after.checked_sub(1)?).copied()
+        last_where(&self.compactions, |&exchange| self.start_of(exchange) < end).copied()
     }
 
     /// The last exchange before message `end` in which the user says something.
     pub fn request_before(&self, end: u32) -> Option<u32> {
-        let after = self.requests.partition_point(|&exchange| self.start_of(exchange) < end);
-        self.requests.get(after.checked_sub(1)?).copied()
+        last_where(&self.requests, |&exchange| self.start_of(exchange) < end).copied()
     }
 
     /// The exchanges whose calls were still waiting when there were `end` messages and may yet be answered:
@@ -456,8 +452,12 @@ fn full(what: &'static str) -> Error {
 
 /// The sum before a message, of sums up to and with some.
 fn before<S: Copy + Default>(sums: &[(u32, S)], message: u32) -> S {
-    let after = sums.partition_point(|&(index, _)| index < message);
-    after.checked_sub(1).and_then(|last| sums.get(last)).map(|&(_, sum)| sum).unwrap_or_default()
+    last_where(sums, |&(index, _)| index < message).map(|&(_, sum)| sum).unwrap_or_default()
+}
+
+/// The last of an ordered list for which `holds`, given that it holds for all before that and for none behind.
+fn last_where<T>(list: &[T], holds: impl FnMut(&T) -> bool) -> Option<&T> {
+    list.get(list.partition_point(holds).checked_sub(1)?)
 }
 
 /// A message's own flags with those that its blocks tell.

@@ -51,6 +51,14 @@ pub enum BlockKind {
     Other,
 }
 
+impl BlockKind {
+    /// Whether it is reasoning of any kind.
+    #[must_use]
+    pub const fn is_thinking(self) -> bool {
+        matches!(self, Self::Thinking | Self::RedactedThinking)
+    }
+}
+
 // The operations of a set of facts, for blocks and for messages alike.
 macro_rules! facts {
     ($flags:ident) => {

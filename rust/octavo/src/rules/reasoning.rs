@@ -19,7 +19,7 @@ pub(super) fn judge(list: &List<'_>, found: &mut Vec<Violation>) {
 
 /// Whether a block is reasoning of any kind.
 pub(super) fn is_thinking(block: &BlockRow) -> bool {
-    matches!(block.kind, BlockKind::Thinking | BlockKind::RedactedThinking)
+    block.kind.is_thinking()
 }
 
 /// Whether the server wants `reasoning_content` in assistant messages with calls: by its name, or by what it

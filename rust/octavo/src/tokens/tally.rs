@@ -185,8 +185,7 @@ impl Tally {
 
     /// What of a block the provider takes out once the user speaks again: thinking, for models that do not keep it.
     pub fn stripped(&self, kind: BlockKind, count: BlockCount) -> Counted {
-        let thinks = matches!(kind, BlockKind::Thinking | BlockKind::RedactedThinking);
-        if thinks && self.profile.thinking == Thinking::Stripped {
+        if kind.is_thinking() && self.profile.thinking == Thinking::Stripped {
             Counted { tokens: u64::from(count.tokens), estimated: count.estimated }
         } else {
             Counted::default()

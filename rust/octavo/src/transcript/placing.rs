@@ -179,7 +179,7 @@ impl Transcript {
 
     /// Whether the last message is reasoning that belongs to what follows it.
     fn ends_in_thinking(&self) -> bool {
-        self.blocks.last().is_some_and(|block| matches!(block.kind, BlockKind::Thinking | BlockKind::RedactedThinking))
+        self.blocks.last().is_some_and(|block| block.kind.is_thinking())
     }
 
     fn open_calls(&mut self, blocks: &[BlockRow]) {
