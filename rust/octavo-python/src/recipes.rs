@@ -7,17 +7,17 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString, PyTuple};
 
-/// After so many recipes other threads are let in: about a millisecond of work.
-const RECIPES_A_TURN: usize = 512;
+use crate::counters::Turn;
+
+/// What a recipe counts as in a turn, in characters: 512 are about a millisecond of work.
+const RECIPE: usize = 128;
 
 /// A kept message as its number, a composed one as `(role, from, pieces, add_reasoning)`.
 pub(crate) fn recipes_to_python<'py>(py: Python<'py>, recipes: &[Recipe]) -> PyResult<Bound<'py, PyList>> {
-    let written = PyList::empty(py);
-    for some in recipes.chunks(RECIPES_A_TURN) {
-        for recipe in some {
-            written.append(recipe_to_python(py, recipe)?)?;
-        }
-        py.detach(|| ());
+    let (written, turn) = (PyList::empty(py), Turn::default());
+    for recipe in recipes {
+        written.append(recipe_to_python(py, recipe)?)?;
+        turn.spend(py, RECIPE);
     }
     Ok(written)
 }
