@@ -174,9 +174,8 @@ impl Assembler {
         for known in &mut reports {
             known.observations.retain(|observation| observation.at <= len);
         }
-        let transcript = self.transcript.truncated(len)?;
-        let views = self.views.iter().map(|view| view.truncated(&transcript)).collect();
-        Ok(Self { transcript, reports, views })
+        // Views hang on nothing but that: they are folded anew when they are asked for.
+        Ok(Self { transcript: self.transcript.truncated(len)?, reports, views: Vec::new() })
     }
 
     fn view(&mut self, limits: Limits) -> View {

@@ -201,6 +201,11 @@ impl Transcript {
         last_where(&self.turns, |&turn| turn < end).copied().unwrap_or(0)
     }
 
+    /// The first message from `from` on that begins such a turn.
+    pub fn next_turn(&self, from: u32) -> Option<u32> {
+        self.turns.get(self.turns.partition_point(|&turn| turn < from)).copied()
+    }
+
     /// What the provider takes out of the messages in `start..end` at a call in the turn that starts at message
     /// `turn`: the thinking of earlier turns. Nothing for models that keep it. O(log messages).
     pub fn stripped_in(&self, start: u32, end: u32, turn: u32) -> Counted {

@@ -1,102 +1,17 @@
 //! The laws of the window, on generated histories: what is kept, in what order, and that the cut sticks.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot go on has failed")]
 
+mod histories;
+
+use histories::{Turn, block, call, entry, filled, messages, turn};
 use octavo::assemble::Assembler;
-use octavo::budget::Marks;
-use octavo::message::{BlockFlags, BlockKind, BlockRow, Counted, Estimated, Format, MessageEnd, MessageFlags, Role};
+use octavo::message::{BlockFlags, BlockKind, BlockRow, Format, Role};
 use octavo::plan::{Call, Plan};
-use octavo::rules::{AddedTokens, ChangeKind, Mode, Provider};
+use octavo::rules::{ChangeKind, Mode, Provider};
 use octavo::transcript::{Entry, Transcript};
 use octavo::window::Limits;
 use proptest::prelude::*;
 use proptest::test_runner::Config;
-
-/// What happens next in a generated conversation.
-#[derive(Debug, Clone)]
-enum Turn {
-    System(u32),
-    User(u32),
-    Reply(u32),
-    /// Calls with the tokens of each result; `None` is a result that never comes.
-    Calls(u32, Vec<Option<u32>>),
-    /// A result for a call of that many exchanges ago, or for none.
-    Late(u32, u32),
-}
-
-fn turn() -> impl Strategy<Value = Turn> {
-    let tokens = prop_oneof![4 => 1_u32..200, 1 => 200_u32..3000];
-    prop_oneof![
-        1 => tokens.clone().prop_map(Turn::System),
-        4 => tokens.clone().prop_map(Turn::User),
-        4 => tokens.clone().prop_map(Turn::Reply),
-        6 => (1_u32..300, prop::collection::vec(prop::option::weighted(0.95, tokens.clone()), 1..4))
-            .prop_map(|(own, results)| Turn::Calls(own, results)),
-        1 => (tokens, 0_u32..40).prop_map(|(own, back)| Turn::Late(own, back)),
-    ]
-}
-
-fn block(kind: BlockKind, id: u64, tokens: u32) -> BlockRow {
-    BlockRow { id, tokens, flags: BlockFlags::default(), kind }
-}
-
-fn entry(role: Role, blocks: Vec<BlockRow>) -> Entry {
-    let end = MessageEnd { role, flags: MessageFlags::default() };
-    Entry {
-        end,
-        tokens: blocks.iter().map(|block| block.tokens).sum(),
-        estimated: Estimated::default(),
-        thinking: Counted::default(),
-        blocks,
-    }
-}
-
-/// Writes the turns as Chat Completions messages: each result is a message of its own.
-fn messages(turns: &[Turn]) -> Vec<Entry> {
-    let mut entries = Vec::new();
-    for (at, turn) in turns.iter().enumerate() {
-        let id = |call: usize| 1 + (at as u64) * 10 + call as u64;
-        match turn {
-            Turn::System(tokens) => entries.push(entry(Role::System, vec![block(BlockKind::Text, 0, *tokens)])),
-            Turn::User(tokens) => entries.push(entry(Role::User, vec![block(BlockKind::Text, 0, *tokens)])),
-            Turn::Reply(tokens) => entries.push(entry(Role::Assistant, vec![block(BlockKind::Text, 0, *tokens)])),
-            Turn::Calls(own, results) => {
-                let calls = (0..results.len()).map(|call| block(BlockKind::Call, id(call), *own)).collect();
-                entries.push(entry(Role::Assistant, calls));
-                for (call, tokens) in results.iter().enumerate().filter_map(|(call, tokens)| Some((call, (*tokens)?))) {
-                    entries.push(entry(Role::Tool, vec![block(BlockKind::Result, id(call), tokens)]));
-                }
-            }
-            Turn::Late(tokens, back) => {
-                let answered = 1 + (at as u64).saturating_sub(u64::from(*back)) * 10;
-                entries.push(entry(Role::Tool, vec![block(BlockKind::Result, answered, *tokens)]));
-            }
-        }
-    }
-    entries
-}
-
-fn call(budget: u64, fixed: u64, beside: u64) -> Call {
-    let limits = Limits {
-        budget,
-        fixed,
-        beside: 0,
-        loop_opening: false,
-        stored_calls: false,
-        placeholder: 0,
-        basis: 0,
-        marks: Marks::default(),
-    };
-    let added = AddedTokens { result: 20, note: 10, framing: 4 };
-    Call { limits, beside, provider: Provider::OpenAi, mode: Mode::new(Format::OpenAi), added }
-}
-
-fn filled(entries: &[Entry]) -> Assembler {
-    let mut assembler = Assembler::new(Format::OpenAi);
-    for entry in entries {
-        assert!(assembler.append(entry).is_ok());
-    }
-    assembler
-}
 
 fn shown(plan: &Plan) -> Vec<u32> {
     plan.spans.iter().cloned().flatten().collect()
@@ -179,8 +94,8 @@ proptest! {
             }
         }
         for entry in &entries {
- whole.append(entry).unwrap();
-}
+            whole.append(entry).unwrap();
+        }
         prop_assert_eq!(fed.plan(call(budget, 300, 0)), whole.plan(call(budget, 300, 0)));
     }
 

@@ -1,0 +1,206 @@
+//! The fold: which calls moved the cut.
+
+use std::borrow::Cow;
+
+use super::shrink::{Cost, shrink, target, within_room};
+use super::{Cut, Limits, Observation, Window, anchor_at, first_exchange, tokens_of};
+use crate::budget::share;
+use crate::tokens::calibration::Anchor;
+use crate::transcript::Transcript;
+
+/// An epoch is as many tokens of the history as the largest power of two within the room, times this. From 8 to 16
+/// times the room: some 20 to 50 cuts, of which the one that starts an epoch is one more than were due. Shorter ones
+/// would break more prefixes, longer ones cost more where a view is folded anew (a system prompt with a clock in it).
+const EPOCH_ROOMS: u64 = 16;
+
+/// The cuts of one transcript under one set of limits, folded as far as its last model call. It remembers those of
+/// the current epoch: what was decided before bears on nothing.
+#[derive(Debug, Clone)]
+pub struct View {
+    limits: Limits,
+    /// How many tokens of the history make an epoch.
+    epoch: u64,
+    cuts: Vec<Cut>,
+    folded: usize,
+}
+
+impl View {
+    /// A view that has seen nothing yet.
+    pub fn new(limits: Limits) -> Self {
+        let room = limits.budget.saturating_sub(limits.fixed).saturating_sub(limits.beside).max(1);
+        let epoch = (1_u64 << room.ilog2()).saturating_mul(EPOCH_ROOMS);
+        Self { limits, epoch, cuts: Vec::new(), folded: 0 }
+    }
+
+    /// The limits that it was made with.
+    pub fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    /// The last model call that has been folded, 0 when there was none.
+    pub fn folded_to(&self, transcript: &Transcript) -> u32 {
+        let last = self.folded.checked_sub(1).and_then(|last| transcript.calls().get(last));
+        last.copied().unwrap_or(0)
+    }
+
+    /// Which epoch a call with `end` messages is made in. Counted without the room, which usage changes from call to
+    /// call, so that it depends on nothing but what lies before.
+    fn epoch_of(&self, transcript: &Transcript, end: u32) -> u64 {
+        transcript.tokens_in(0, end) / self.epoch
+    }
+
+    /// What the call before message `end` goes on from: the last cut, and nothing where it is the first of its epoch.
+    fn standing(&self, transcript: &Transcript, end: u32) -> Option<&Cut> {
+        let last = self.folded_to(transcript);
+        self.cuts.last().filter(|_| self.epoch_of(transcript, end) == self.epoch_of(transcript, last))
+    }
+
+    /// Takes in the model calls made since the last fold. Amortised O(1) a call, and for a new view O(log calls) a
+    /// cut of the epoch that the last call was made in.
+    pub fn fold(&mut self, transcript: &Transcript, observations: &[Observation]) {
+        let calls = transcript.calls();
+        self.enter_epoch(transcript, calls);
+        while let Some(&call) = calls.get(self.folded) {
+            let room = self.room(transcript, anchor_at(observations, call));
+            self.cuts.extend(self.step(transcript, call, room));
+            self.folded += 1;
+            self.folded += self.quiet(transcript, observations, calls.get(self.folded..).unwrap_or_default());
+        }
+    }
+
+    /// Goes to the first call of the last call's epoch, where that lies ahead.
+    fn enter_epoch(&mut self, transcript: &Transcript, calls: &[u32]) {
+        let Some(&last) = calls.last() else { return };
+        let epoch = self.epoch_of(transcript, last);
+        if epoch > self.epoch_of(transcript, self.folded_to(transcript)) {
+            self.cuts.clear();
+            self.folded = calls.partition_point(|&call| self.epoch_of(transcript, call) < epoch);
+        }
+    }
+
+    /// How many of the calls that come next are not due to shrink. What is shown only grows until the cut moves, or
+    /// usage, a pin or a new turn changes what the same messages count: until then the next one that is due is found
+    /// by doubling and halving.
+    fn quiet(&self, transcript: &Transcript, observations: &[Observation], next: &[u32]) -> usize {
+        let Some(&first) = next.first() else { return 0 };
+        let changes = next_change(transcript, observations, first);
+        let alike = next.partition_point(|&call| call < changes);
+        let room = self.room(transcript, anchor_at(observations, first));
+        let due = |&call: &u32| self.is_due(transcript, self.standing(transcript, call), call, room);
+        let mut most = 1;
+        while most < alike && !next.get(most - 1).is_some_and(due) {
+            most *= 2;
+        }
+        let (low, high) = (most / 2, most.min(alike));
+        low + next.get(low..high).unwrap_or_default().partition_point(|call| !due(call))
+    }
+
+    /// The window at the call that is made with all messages, `extra` tokens smaller than the room for what
+    /// its repair adds. The view itself does not change: the call may never happen.
+    pub fn window(&self, transcript: &Transcript, observations: &[Observation], extra: u64) -> Window {
+        let end = transcript.len();
+        let room = self.room(transcript, anchor_at(observations, end.saturating_add(1)));
+        let stepped = self.step(transcript, end, room);
+        let moved = stepped.is_some();
+        let cut = stepped.as_ref().or_else(|| self.standing(transcript, end));
+        let mut window = shown(transcript, cut, end, room, moved);
+        if window.tokens.saturating_add(extra) > room {
+            let target = room.saturating_sub(extra);
+            // What the repair adds is in `extra` already.
+            let limits = Limits { placeholder: 0, ..self.limits };
+            let cut = shrink(transcript, end, window.cut, |_| target, room, &limits);
+            let forced = shown(transcript, Some(&cut), end, room, true);
+            if forced.tokens < window.tokens {
+                window = forced;
+            }
+        }
+        window
+    }
+
+    /// Whether everything that the call before message `at` showed is shown in `window` as well, at the same
+    /// place: what was reported for it then still says what it costs.
+    pub fn holds(&self, transcript: &Transcript, at: u32, window: &Window) -> bool {
+        if self.epoch_of(transcript, at) != self.epoch_of(transcript, window.end) {
+            return false;
+        }
+        let after = self.cuts.partition_point(|cut| cut.at <= at);
+        let cut = after.checked_sub(1).and_then(|last| self.cuts.get(last));
+        let exchange = cut.map_or_else(|| first_exchange(transcript), |cut| cut.exchange);
+        exchange == window.cut && anchors_of(transcript, cut, exchange, at)[..] == window.anchors[..]
+    }
+
+    /// What the last model call that has been folded saw, if there was one.
+    pub fn previous(&self, transcript: &Transcript, observations: &[Observation]) -> Option<Window> {
+        let call = *transcript.calls().get(self.folded.checked_sub(1)?)?;
+        let room = self.room(transcript, anchor_at(observations, call));
+        let moved = self.cuts.last().is_some_and(|cut| cut.at == call);
+        Some(shown(transcript, self.cuts.last(), call, room, moved))
+    }
+
+    /// Tokens that the history may take, in the transcript's own count.
+    fn room(&self, transcript: &Transcript, anchor: Anchor) -> u64 {
+        let leading = transcript.tokens_in(0, transcript.leading());
+        let fixed = self.limits.fixed.saturating_add(self.limits.beside).saturating_add(leading);
+        anchor.within(self.limits.budget).saturating_sub(fixed)
+    }
+
+    /// Whether shrinking is due at a call before message `end` that goes on from `cut`.
+    fn is_due(&self, transcript: &Transcript, cut: Option<&Cut>, end: u32, room: u64) -> bool {
+        let exchange = cut.map_or_else(|| first_exchange(transcript), |cut| cut.exchange);
+        let cost = Cost::new(transcript, end, &self.limits);
+        let used = cost.anchors(&anchors_of(transcript, cut, exchange, end)) + cost.since(exchange);
+        used > share(room, self.limits.marks.high)
+    }
+
+    /// The cut that a call before message `end` makes, when shrinking is due.
+    fn step(&self, transcript: &Transcript, end: u32, room: u64) -> Option<Cut> {
+        let standing = self.standing(transcript, end);
+        if !self.is_due(transcript, standing, end, room) {
+            return None;
+        }
+        let marks = self.limits.marks;
+        let (low, high) = (share(room, marks.low), share(room, marks.high));
+        let from = standing.map_or_else(|| within_room(transcript, end, room, &self.limits), |cut| cut.exchange);
+        let moved = shrink(transcript, end, from, |least| target(least, low, high, room), room, &self.limits);
+        let stood = standing.map_or_else(|| first_exchange(transcript), |cut| cut.exchange);
+        (moved.exchange != stood).then_some(moved)
+    }
+}
+
+/// The number of messages from which on a call may find other inputs than the one with `call` messages, beside what
+/// was said since: where usage was reported, a pin was set or taken off, or a turn begins that strips thinking.
+fn next_change(transcript: &Transcript, observations: &[Observation], call: u32) -> u32 {
+    let reported = observations.get(observations.partition_point(|observation| observation.at < call));
+    let reported = reported.map(|observation| observation.at.saturating_add(1));
+    let pins = transcript.pins().iter().flat_map(|pin| [pin.since, pin.until]).filter(|&at| at > call);
+    let turn = transcript.next_turn(call).map(|turn| turn.saturating_add(1));
+    pins.chain(reported).chain(turn).min().unwrap_or(u32::MAX)
+}
+
+fn shown(transcript: &Transcript, cut: Option<&Cut>, end: u32, room: u64, moved: bool) -> Window {
+    let first = first_exchange(transcript);
+    let exchange = cut.map_or(first, |cut| cut.exchange);
+    let anchors = anchors_of(transcript, cut, exchange, end).into_owned();
+    let turn = transcript.turn_before(end);
+    let kept: u64 = anchors.iter().map(|&anchor| tokens_of(transcript, anchor, end, turn)).sum();
+    let tokens = kept + transcript.tokens_at(transcript.start_of(exchange), end, turn);
+    Window { end, leading: transcript.leading().min(end), cut: exchange, anchors, tokens, room, moved }
+}
+
+/// What stays before exchange `from` at a call: what the cut kept, what is pinned by now, and the calls of results
+/// that came since.
+fn anchors_of<'c>(transcript: &Transcript, cut: Option<&'c Cut>, from: u32, end: u32) -> Cow<'c, [u32]> {
+    let kept = cut.map_or(&[] as &[u32], |cut| &cut.anchors);
+    let first = first_exchange(transcript);
+    let pinned = transcript.pins().iter().filter(|pin| pin.holds(end)).map(|pin| pin.exchange);
+    let pins = pinned.flat_map(|exchange| transcript.needed_by(exchange).chain([exchange]));
+    let late = transcript.answered_late(from, end);
+    let mut added = pins.chain(late).filter(|anchor| (first..from).contains(anchor)).peekable();
+    if added.peek().is_none() {
+        return Cow::Borrowed(kept);
+    }
+    let mut anchors: Vec<u32> = kept.iter().copied().chain(added).collect();
+    anchors.sort_unstable();
+    anchors.dedup();
+    Cow::Owned(anchors)
+}

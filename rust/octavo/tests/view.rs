@@ -1,0 +1,111 @@
+//! The fold of cuts: whoever folds it gets the same, and it costs the same however long the conversation is.
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot go on has failed")]
+
+mod histories;
+
+use histories::{Turn, call, filled, messages, turn_of};
+use octavo::assemble::Assembler;
+use octavo::message::{Format, Role};
+use octavo::transcript::Entry;
+use proptest::prelude::*;
+use proptest::test_runner::Config;
+
+/// The same turns with nothing to repair: what a repair adds may force a smaller window than the fold decides.
+fn answered(turns: Vec<Turn>) -> Vec<Turn> {
+    let answered = |turn| match turn {
+        Turn::Calls(own, results) => Turn::Calls(own, results.into_iter().map(|tokens| tokens.or(Some(5))).collect()),
+        Turn::Late(tokens, _) => Turn::User(tokens),
+        other => other,
+    };
+    turns.into_iter().map(answered).collect()
+}
+
+/// Every few messages of the assistant's hold thinking that is taken out of earlier turns.
+fn with_thinking(mut entries: Vec<Entry>, seed: u64) -> Vec<Entry> {
+    for (at, entry) in entries.iter_mut().enumerate() {
+        if seed.is_multiple_of(2) && entry.end.role == Role::Assistant && (at as u64 ^ seed).is_multiple_of(3) {
+            entry.thinking.tokens = 25;
+            entry.tokens += 25;
+        }
+    }
+    entries
+}
+
+/// What a caller may do after message `at`: report the usage of the call that it answers, pin an early message, let
+/// it go.
+fn happen(assembler: &mut Assembler, at: u32, answers: bool, seed: u64) {
+    let dice = u64::from(at).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(20) ^ seed;
+    let early = u32::try_from(dice % 3).unwrap().min(at);
+    match dice % 23 {
+        0..=3 if answers && at > 0 => assembler.observe(at, 0, 120 + dice % 60, 150).unwrap(),
+        4..=6 => assert!(assembler.pin(early, true)),
+        7..=9 => assert!(assembler.pin(early, false)),
+        _ => {}
+    }
+}
+
+proptest! {
+    // Each case folds a thousand views.
+    #![proptest_config(Config { failure_persistence: None, cases: 12, max_shrink_iters: 16, ..Config::default() })]
+
+    #[test]
+    fn a_view_folded_anew_is_the_same_through_epochs_usage_pins_and_thinking(
+        turns in prop::collection::vec(turn_of(1_u32..12), 400..450), budget in 180_u64..280, seed in any::<u64>(),
+    ) {
+        let entries = with_thinking(messages(&answered(turns)), seed);
+        let mut fed = Assembler::new(Format::OpenAi);
+        let mut decided = None;
+        for (at, entry) in entries.iter().enumerate() {
+            let called = entry.end.role == Role::Assistant && at > 0 && entries[at - 1].end.role != Role::Assistant;
+            if called {
+                decided = Some(fed.plan(call(budget, 100, 0)).window);
+            }
+            fed.append(entry).unwrap();
+            let plan = fed.plan(call(budget, 100, 0));
+            // Whatever is said later, each call sees what it was sent with, if it was within the room: what more was
+            // let go where even the newest is too much is no decision that lasts.
+            let within = plan.previous.as_ref().is_none_or(|window| window.tokens <= window.room);
+            prop_assert!(!within || decided.is_none() || plan.previous == decided, "{:?} {:?}", plan.previous, decided);
+            happen(&mut fed, u32::try_from(at).unwrap(), called, seed);
+            if at % 7 == 0 {
+                // The views of a copy are folded anew.
+                let mut fresh = fed.truncated(u32::MAX).unwrap();
+                prop_assert_eq!(fed.plan(call(budget, 100, 0)), fresh.plan(call(budget, 100, 0)));
+            }
+        }
+        prop_assert!(fed.transcript().tokens() > 16 * (budget - 100), "no second epoch was looked at");
+    }
+}
+
+#[test]
+fn a_view_folded_anew_costs_the_same_however_long_the_history() {
+    let turns = vec![Turn::Calls(20, vec![Some(180)]); 50_000];
+    let entries = messages(&turns);
+    let mut least = [std::time::Duration::MAX; 2];
+    let mut assemblers = [filled(&entries[..4000]), filled(&entries)];
+    for round in 0..20_u64 {
+        for (assembler, least) in assemblers.iter_mut().zip(&mut least) {
+            let started = std::time::Instant::now();
+            assembler.plan(call(10_000 + round, 0, 0));
+            *least = started.elapsed().min(*least);
+        }
+    }
+    let [short, long] = least;
+    assert!(long < 4 * short, "{short:?} with 4,000 messages, {long:?} with 100,000");
+}
+
+#[test]
+fn an_epoch_moves_the_cut_once_more_than_is_due() {
+    let entries = messages(&vec![Turn::Calls(20, vec![Some(80)]); 5000]);
+    let mut assembler = Assembler::new(Format::OpenAi);
+    let (mut moves, mut calls) = (0_u64, 0_u64);
+    for entry in &entries {
+        if entry.end.role == Role::Assistant {
+            calls += 1;
+            moves += u64::from(assembler.plan(call(10_000, 0, 0)).window.moved);
+        }
+        assembler.append(entry).unwrap();
+    }
+    // 500,000 tokens, of which each cut drops 3,000 and less than a grid of 1,024 more; four epochs of 131,072.
+    assert!(calls == 5000 && (500_000 / 4_024..500_000 / 3_000 + 8).contains(&moves), "{moves} moves");
+}
