@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from collections.abc import Callable, Iterator
 from itertools import chain, repeat
@@ -10,6 +11,7 @@ from math import inf
 
 import pytest
 
+from project_tree import ROOT, name, tracked
 from timing import (
     ROUNDS,
     assert_at_most,
@@ -43,6 +45,30 @@ def saying(*measured: float) -> Callable[[], float]:
     """Measurements that were written down; the last one again and again."""
     left: Iterator[float] = chain(measured[:-1], repeat(measured[-1]))
     return lambda: next(left)
+
+
+# ---- one way for all ------------------------------------------------------------------------------------------------
+
+CLOCKS = {
+    ".py": (r"\b(?:process_time|thread_time|perf_counter|monotonic|timeit)\b", "from timing import "),
+    ".rs": (r"\bInstant\b|\bSystemTime\b", "mod timing;"),
+}
+
+
+def measuring_alone(suffix: str, test: str) -> bool:
+    """Whether a test reads a clock and does not leave to `timing` what that means."""
+    clock, judge = CLOCKS[suffix]
+    return bool(re.search(clock, test)) and judge not in test
+
+
+def test_whoever_reads_a_clock_leaves_the_judgement_to_the_one_module() -> None:
+    assert measuring_alone(".py", "started = time.perf_counter()")
+    assert measuring_alone(".rs", "let start = Instant::now();")
+    tests = [path for suffix in CLOCKS for path in tracked(suffix) if "tests" in path.relative_to(ROOT).parts]
+    ways = {"tests/timing.py", "rust/octavo/tests/timing/mod.rs"}
+    assert ways <= {name(path) for path in tests}
+    alone = {name(path) for path in tests if measuring_alone(path.suffix, path.read_text(encoding="utf-8"))}
+    assert alone - ways == set()
 
 
 # ---- growth ---------------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
 from math import inf
 from typing import Final, TypeVar
@@ -54,7 +54,7 @@ def passed(work: Callable[[], object]) -> float:
 
 
 @contextmanager
-def without_old_garbage() -> Iterator[None]:
+def without_old_garbage() -> Generator[None, None, None]:
     """Keep what thousands of tests before left on the heap from the garbage collector: it would walk through it all."""
     gc.collect()
     gc.freeze()
