@@ -1,6 +1,8 @@
 //! The laws of the window, on generated histories: what is kept, in what order, and that the cut sticks.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot go on has failed")]
 
+mod timing;
+
 use octavo::assemble::Assembler;
 use octavo::budget::Marks;
 use octavo::message::{BlockFlags, BlockKind, BlockRow, Counted, Estimated, Format, MessageEnd, MessageFlags, Role};
@@ -10,6 +12,7 @@ use octavo::transcript::{Entry, Transcript};
 use octavo::window::Limits;
 use proptest::prelude::*;
 use proptest::test_runner::Config;
+use timing::{PATIENCE, assert_grows_with_size};
 
 /// What happens next in a generated conversation.
 #[derive(Debug, Clone)]
@@ -238,11 +241,11 @@ fn rows_are_small() {
 
 #[test]
 fn many_parallel_calls_are_linear() {
-    let started = std::time::Instant::now();
-    let turns = vec![Turn::Calls(1, (0..5).map(|_| Some(1)).collect()); 20_000];
-    let mut assembler = filled(&messages(&turns));
-    assembler.plan(call(1000, 0, 0));
-    assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
+    let turns = |count| vec![Turn::Calls(1, (0..5).map(|_| Some(1)).collect()); count];
+    let planned = |entries: &Vec<Entry>| {
+        std::hint::black_box(filled(entries).plan(call(1000, 0, 0)));
+    };
+    assert_grows_with_size("parallel calls", 5_000, |count| messages(&turns(count)), planned, PATIENCE);
 }
 
 #[test]
