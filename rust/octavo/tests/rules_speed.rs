@@ -51,7 +51,7 @@ fn cost_grows_with_the_list_and_not_faster() {
         for provider in Provider::ALL {
             assert_grows_with_size(
                 &format!("{name}, {provider:?}"),
-                1_000,
+                500,
                 |size| grown(u64::try_from(size).unwrap()),
                 |(messages, blocks)| {
                     // The same rows in every layout: results may stand with the user's text or be messages of their own.
