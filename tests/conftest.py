@@ -4,15 +4,16 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from command_line import Ran, Run, Write, encoded
 from shared_data import MISSING, SHARED
 
+# How long an example takes says how busy the machine is: tests that measure time do it with `timing`.
+settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 # Whoever works on the code searches at random; a release stands or falls with the same examples each time.
-settings.register_profile("ci", derandomize=True)
-if os.environ.get("CI"):
-    settings.load_profile("ci")
+settings.register_profile("ci", settings.get_profile("any machine"), derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "any machine")
 
 
 @pytest.fixture

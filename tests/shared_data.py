@@ -1,7 +1,7 @@
 """Recorded data that lies beside the project, and what a test does where it is absent.
 
-Nobody is told nothing: pytest's first lines and its last say that tests were left out, and a folder that was named
-(`OCTAVO_SHARED`) but is not there is a failure.
+Nobody is told nothing: pytest's first lines and its last say that tests were left out. A folder that was named
+(`OCTAVO_SHARED`), or that is there, is a promise: a test fails where it lacks what the test reads.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Conversation = dict[str, Any]
 
 
 def shared(name: str) -> Path:
-    """A file or folder of the recorded data. The test fails where a named folder lacks it, else it is left out."""
+    """A file or folder of the recorded data. The test fails where the folder lacks it, and is left out without one."""
     path = SHARED / name
     if not path.exists():
         absent(name)
@@ -34,8 +34,8 @@ def shared(name: str) -> Path:
 
 def absent(name: str) -> None:
     """End the test: it cannot run without this data."""
-    if NAMED:
-        pytest.fail(f"OCTAVO_SHARED names {SHARED}, which has no {name}")
+    if NAMED or SHARED.exists():
+        pytest.fail(f"{SHARED} is there to be read, and has no {name}")
     pytest.skip(f"{name} {MISSING} to the folder that has it")
 
 

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import copy
 import json
-import statistics
-import time
 from typing import Any
 
 import pytest
@@ -17,6 +15,7 @@ import pytest
 import octavo
 from sessions import ANTHROPIC, DIALECTS, OPENAI, Dialect
 from shared_data import bug_report
+from timing import assert_at_most, spent
 
 every_dialect = pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.format)
 
@@ -227,40 +226,52 @@ def test_b067_each_text_is_read_once_and_turns_do_not_grow() -> None:
     listening = Listening()
     heard = octavo.Transcript("gpt-4o", counter=listening)
     transcript = octavo.Transcript("gpt-4o")
-    times: list[float] = []
+    aged: dict[int, octavo.Transcript] = {}
     total = 0
     for turn in range(turns):
+        if turn in (100, 1_900):
+            aged[turn] = transcript.fork()
         fresh = message(turn)
         total += len(fresh["content"])
         heard.append(fresh)
         heard.assemble(budget=50_000)
-        started = time.perf_counter()
         transcript.append(fresh)
-        assert transcript.tokens > 0
         transcript.assemble(budget=20_000)
-        times.append(time.perf_counter() - started)
     # Framing and roles are counted too, once a message.
     assert total <= listening.characters <= 1.1 * total
     counter = transcript.counter
     assert transcript.tokens == counter.count_messages(transcript.messages).tokens - counter.fixed
-    early, late = statistics.median(times[100:200]), statistics.median(times[1_900:])
-    assert late <= 2 * early, (early, late)
+
+    def cost(age: int) -> float:
+        grows = aged[age].fork()
+        return spent(lambda: [taken(grows, message(turn)) for turn in range(age, age + 100)])
+
+    def taken(grows: octavo.Transcript, fresh: dict[str, str]) -> int:
+        grows.append(fresh)
+        assert grows.tokens > 0
+        return len(grows.assemble(budget=20_000).messages)
+
+    assert_at_most(2, lambda: cost(100), lambda: cost(1_900))
 
 
 def test_b067_a_view_of_any_age_costs_the_same() -> None:
-    def cost(turns: int) -> float:
+    def grown(turns: int) -> octavo.Transcript:
         transcript = octavo.Transcript("gpt-4o")
         transcript.extend([OPENAI.user("Task"), *OPENAI.loop(turns)])
         transcript.assemble(budget=3_000)
-        times = []
-        for turn in range(200):
-            fresh = OPENAI.loop(1, start=10**6 + turn)
-            started = time.perf_counter()
-            for one in fresh:
-                transcript.append(one)
-            transcript.assemble(budget=3_000)
-            times.append(time.perf_counter() - started)
-        return statistics.median(times)
+        return transcript
 
-    short, long = cost(100), cost(20_000)
-    assert long <= 2 * short, (short, long)
+    fresh = [OPENAI.loop(1, start=10**6 + turn) for turn in range(200)]
+
+    def turns_of(grows: octavo.Transcript) -> None:
+        for turn in fresh:
+            for one in turn:
+                grows.append(one)
+            grows.assemble(budget=3_000)
+
+    def cost(transcript: octavo.Transcript) -> float:
+        grows = transcript.fork()
+        return spent(lambda: turns_of(grows))
+
+    short, long = grown(100), grown(20_000)
+    assert_at_most(2, lambda: cost(short), lambda: cost(long))

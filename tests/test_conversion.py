@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import json
-import time
 from itertools import pairwise
 from typing import Any
 
@@ -16,6 +15,7 @@ from octavo.errors import ConversionError, FormatError, MessageError
 from octavo.formats import CLIENT_FORMATS, ERROR_MARK, RAW_ARGUMENTS, client_arguments, convert
 from octavo.formats.arguments import json_text
 from shared_data import conversations
+from timing import assert_grows_with_size
 
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
@@ -79,21 +79,14 @@ def test_blocks_of_an_sdk_inside_a_dict_are_read() -> None:
     assert converted.messages[0]["tool_calls"][0]["function"] == {"name": "n", "arguments": '{"a":null}'}
 
 
-def test_the_time_grows_with_the_messages_alone() -> None:
-    # The worst shapes for joining, pairing and renaming: one role only, and one id only.
-    for history in (
-        [{"role": "tool", "tool_call_id": "c", "content": "x"}, {"role": "user", "content": "y"}],
-        PARALLEL,
-    ):
-        # Eight times as much in eight times the time, a square in sixty-four; a busy machine may spoil a measurement.
-        ratios = [seconds(history * 4_000) / seconds(history * 500) for _ in range(6)]
-        assert min(ratios) < 24, ratios
-
-
-def seconds(history: list[dict[str, Any]]) -> float:
-    started = time.perf_counter()
-    convert(history, "anthropic", source="openai")
-    return time.perf_counter() - started
+# The worst shapes for joining, pairing and renaming: one role only, and one id only.
+@pytest.mark.parametrize(
+    "history", [[{"role": "tool", "tool_call_id": "c", "content": "x"}, {"role": "user", "content": "y"}], PARALLEL]
+)
+def test_the_time_grows_with_the_messages_alone(history: list[dict[str, Any]]) -> None:
+    assert_grows_with_size(
+        500, lambda times: history * times, lambda messages: convert(messages, "anthropic", source="openai")
+    )
 
 
 def test_neighbours_of_one_role_are_joined_with_a_note() -> None:

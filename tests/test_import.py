@@ -13,6 +13,7 @@ import pytest
 
 from octavo import build_info
 from octavo._build import warn_unless_optimised
+from timing import assert_within
 
 DRIVERS = ("asyncpg", "psycopg", "redis", "sqlalchemy")
 FRAMEWORKS = ("anthropic", "numpy", "openai", "pydantic", "rich", "tiktoken", "tokenizers", "torch", "transformers")
@@ -91,9 +92,9 @@ def test_importing_takes_less_than_150_ms(tmp_path: Path, monkeypatch: pytest.Mo
     # As installed: with compiled modules at hand, which some development machines forbid.
     monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
     monkeypatch.setenv("PYTHONPYCACHEPREFIX", str(tmp_path))
-    # Processor time and the best of five: what the import costs, not what else the machine was doing.
-    best = min(probe()["seconds"] for _ in range(5))
-    assert 0 < best < 0.150
+    # Processor time: what the import costs, not what else the machine was doing. The first writes the compiled modules.
+    probe()
+    assert_within(0.150, lambda: probe()["seconds"])
 
 
 def test_a_build_without_optimisation_warns() -> None:

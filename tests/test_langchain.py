@@ -11,7 +11,6 @@ import pytest
 import octavo
 from octavo.errors import MessageError
 from octavo.formats import ERROR_MARK, convert
-from octavo.integrations import langchain
 from octavo.integrations.langchain import from_messages, to_messages, trim
 from octavo.messages import FORMATS, infer_format
 
@@ -102,7 +101,6 @@ def test_media_become_parts(block: dict[str, Any], part: dict[str, Any]) -> None
 def test_a_failed_result_carries_the_mark_of_the_formats() -> None:
     (written,) = to_messages([Message("tool", "no such file", tool_call_id="c1", status="error")])
     assert written["content"] == f"{ERROR_MARK}no such file"
-    assert langchain._FAILED == ERROR_MARK
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import time
 from collections.abc import Callable
 from typing import Any, get_args
 
@@ -16,6 +15,7 @@ import octavo
 from octavo.errors import ArgumentError, BudgetError, CounterError
 from octavo.pruning import Kind, LeftOut, Shortened, detect, shorten
 from shared_data import bug_report, shared
+from timing import assert_grows_with_size
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 MARK = re.compile(r"\[… (\d+) (line|character)s? left out\]")
@@ -468,17 +468,5 @@ HOSTILE: dict[str, Callable[[int], str]] = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_time_is_linear(name: str) -> None:
-    def best(text: str) -> float:
-        times = []
-        for _ in range(5):
-            started = time.thread_time()
-            shorten(text, 1000, counter=O200K)
-            times.append(time.thread_time() - started)
-        return min(times)
-
-    # A busy machine takes caches away, if not time: the best of eight comparisons.
-    ratios = [best(HOSTILE[name](2 * MEGABYTE)) / best(HOSTILE[name](MEGABYTE))]
-    while ratios[-1] > 2.3 and len(ratios) < 8:
-        ratios.append(best(HOSTILE[name](2 * MEGABYTE)) / best(HOSTILE[name](MEGABYTE)))
-    assert min(ratios) <= 2.3, ratios
+    assert_grows_with_size(MEGABYTE // 2, HOSTILE[name], lambda text: shorten(text, 1000, counter=O200K))
     laws(HOSTILE[name](MEGABYTE // 8), 1000)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import itertools
 import re
-import statistics
-import time
 from typing import Any
 
 import pytest
 
 import octavo
 from sessions import ANTHROPIC, FILLER, Messages
+from timing import assert_at_most, spent
 
 
 def turns(ids: list[str], *, text: str = FILLER) -> Messages:
@@ -103,19 +102,21 @@ def test_names_that_were_sent_stay_whatever_comes_later(thinking: bool | None) -
 
 
 def test_b067_repeated_ids_cost_what_is_shown_not_what_there_is() -> None:
-    def cost(exchanges: int) -> float:
+    def grown(exchanges: int) -> octavo.Transcript:
         transcript = octavo.Transcript("claude-sonnet-4-5", format="anthropic")
         transcript.extend(turns([f"call_{at % 3}" for at in range(exchanges)]))
         transcript.assemble(budget=8_000)
-        times = []
+        return transcript
+
+    def cost(transcript: octavo.Transcript) -> float:
+        grows, took = transcript.fork(), 0.0
         for turn in range(30):
             for one in turns([f"call_{turn % 3}"])[1:]:
-                transcript.append(one)
-            started = time.perf_counter()
-            context = transcript.assemble(budget=8_000)
-            times.append(time.perf_counter() - started)
-            assert len(set(called(context.messages))) == len(called(context.messages)) > 20
-        return statistics.median(times)
+                grows.append(one)
+            took += spent(lambda: sent.append(called(grows.assemble(budget=8_000).messages)))
+            assert len(set(sent[-1])) == len(sent[-1]) > 20
+        return took
 
-    short, long = cost(1_000), cost(20_000)
-    assert long <= 2 * short, (short, long)
+    sent: list[list[Any]] = []
+    short, long = grown(1_000), grown(20_000)
+    assert_at_most(2, lambda: cost(short), lambda: cost(long))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import time
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ import octavo
 from octavo.messages import FORMATS, infer_provider
 from octavo.model_facts import facts_of
 from octavo.recipes import NO_RESULT
+from timing import assert_grows_with_size
 
 Messages = list[dict[str, Any]]
 
@@ -381,26 +381,11 @@ def test_chat_content_of_no_known_shape_is_written_as_text(content: Any, sent: A
 # ---- cost ----
 
 
-def grows(build: Any, work: Any, small: int = 400) -> float:
-    """How many times longer the work takes for four times as much; the best of three on a busy machine."""
-
-    def fastest(size: int) -> float:
-        times = []
-        for _ in range(3):
-            given = build(size)
-            start = time.perf_counter()
-            work(given)
-            times.append(time.perf_counter() - start)
-        return min(times)
-
-    return min(fastest(small * 4) / fastest(small) for _ in range(3))
-
-
 def test_repairing_many_blocks_is_linear() -> None:
     def blocks(count: int) -> Messages:
         return [user("a"), {"role": "assistant", "content": [text("x")] * count + [text("")]}, user("b")]
 
-    assert grows(blocks, lambda messages: octavo.repair(messages, "anthropic", format="anthropic")) < 9
+    assert_grows_with_size(400, blocks, lambda messages: octavo.repair(messages, "anthropic", format="anthropic"))
 
 
 def test_answering_many_calls_is_linear() -> None:
@@ -411,8 +396,8 @@ def test_answering_many_calls_is_linear() -> None:
     def assembled(messages: Messages) -> None:
         assert octavo.assemble(messages, budget=10**7, format="openai").report.repairs
 
-    assert grows(calls, assembled) < 9
-    assert grows(calls, lambda messages: octavo.validate(messages, "openai")) < 9
+    assert_grows_with_size(400, calls, assembled)
+    assert_grows_with_size(400, calls, lambda messages: octavo.validate(messages, "openai"))
 
 
 def test_an_object_is_dumped_once() -> None:

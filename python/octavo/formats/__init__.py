@@ -2,7 +2,7 @@
 
 from octavo.formats.arguments import RAW_ARGUMENTS
 from octavo.formats.conversion import CLIENT_FORMATS, ClientFormat, Converted, arguments_of, client_arguments, convert
-from octavo.formats.media import DEFAULT_FILENAME
+from octavo.formats.media import DEFAULT_FILENAME, address_of, source_address
 from octavo.formats.results import ERROR_MARK
 from octavo.formats.turns import Note
 
@@ -14,7 +14,9 @@ __all__ = [
     "ClientFormat",
     "Converted",
     "Note",
+    "address_of",
     "arguments_of",
     "client_arguments",
     "convert",
+    "source_address",
 ]

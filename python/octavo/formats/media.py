@@ -1,4 +1,4 @@
-"""Pictures and files: a `data:` address in OpenAI's formats, a typed source in Anthropic's."""
+"""Pictures, sound and files: a `data:` address in OpenAI's formats, a typed source in Anthropic's."""
 
 from __future__ import annotations
 
@@ -13,17 +13,72 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DEFAULT_FILENAME",
+    "address_of",
     "anthropic_document",
     "anthropic_image",
     "data_address",
     "document_of_members",
     "document_of_source",
     "image_of_source",
+    "media_type_of",
+    "source_address",
     "split_data_address",
 ]
 
 DEFAULT_FILENAME: Final = "document.pdf"
 """Name of a file whose document had no title: OpenAI wants one beside the data. Read back as no title."""
+
+_SIGNATURES: Final = (
+    # First bytes, what stands from the eighth on, and the media type: W3C PNG 1.2, ITU T.81, GIF89a, RFC 9649
+    # (WebP), ISO 32000-1, RFC 2361 (WAVE), ID3v2.
+    (b"\x89PNG", b"", "image/png"),
+    (b"\xff\xd8\xff", b"", "image/jpeg"),
+    (b"GIF8", b"", "image/gif"),
+    (b"RIFF", b"WEBP", "image/webp"),
+    (b"%PDF-", b"", "application/pdf"),
+    (b"RIFF", b"WAVE", "audio/wav"),
+    (b"ID3", b"", "audio/mpeg"),
+)
+
+
+def media_type_of(data: str, usual: str) -> str:
+    """The media type that base64 tells by its first bytes; the usual one where they tell nothing."""
+    try:
+        head = base64.b64decode(data[:16], validate=True)
+    except ValueError:
+        return usual
+    found = (kind for first, eighth, kind in _SIGNATURES if head.startswith(first) and head.startswith(eighth, 8))
+    return next(found, usual)
+
+
+def address_of(data: object, url: object, media_type: object, usual: str) -> str | None:
+    """The address of what is held as base64, or stands elsewhere; `None` where neither is a text.
+
+    Data that is at hand goes before an address. A media type that is not stated is told by the data's first bytes:
+    a provider refuses a picture under another type than its own. `usual` is taken where they tell nothing.
+    """
+    if isinstance(data, str) and data:
+        stated = media_type if isinstance(media_type, str) and media_type else media_type_of(data, usual)
+        return data_address(stated, data)
+    return url if isinstance(url, str) and url else None
+
+
+def source_address(source: Mapping[str, Any], usual: str) -> str | None:
+    """The address that an Anthropic source has, or holds its data in; `None` where it has none.
+
+    Its type says which of the two it is; without one, what is there does.
+    """
+    data, url = source.get("data"), source.get("url")
+    match source.get("type"):
+        case "base64":
+            url = None
+        case "url":
+            data = None
+        case None:
+            pass
+        case _:
+            return None
+    return address_of(data, url, source.get("media_type"), usual)
 
 
 def data_address(media_type: str, data: str) -> str:
@@ -39,7 +94,7 @@ def split_data_address(address: str) -> tuple[str, str] | None:
 
 def image_of_source(source: Mapping[str, Any]) -> Image | None:
     """An Anthropic image source; `None` for a file that only Anthropic holds, or an unknown kind."""
-    address = _address(source)
+    address = source_address(source, "image/png")
     return None if address is None else Image(url=address)
 
 
@@ -58,25 +113,15 @@ def document_of_source(source: Mapping[str, Any], title: str | None) -> Block | 
     """An Anthropic document source; a text document becomes the text. `None` as for an image."""
     match source.get("type"):
         case "base64":
-            data = _address(source)
+            data = source_address(source, "application/pdf")
             return None if data is None else Document(data=data, title=title)
         case "url":
-            address = _address(source)
+            address = source_address(source, "application/pdf")
             return None if address is None else Document(url=address, title=title)
         case "text":
             return Text(str(source.get("data")))
         case _:
             return None
-
-
-def _address(source: Mapping[str, Any]) -> str | None:
-    """The address that an Anthropic source has, or holds its data in; `None` where it has none."""
-    media_type, data = source.get("media_type"), source.get("data")
-    if source.get("type") == "url":
-        return text_or_none(source.get("url"))
-    if source.get("type") != "base64" or not isinstance(media_type, str) or not isinstance(data, str):
-        return None
-    return data_address(media_type, data)
 
 
 def document_of_members(held: Mapping[str, Any]) -> Document:

@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 import octavo
+from octavo.formats import DEFAULT_FILENAME, ERROR_MARK, address_of, source_address
 
 if TYPE_CHECKING:
     from octavo import Budget
@@ -33,10 +34,8 @@ _CALLS: Final = frozenset({"tool_use", "tool_call", "function_call", "tool_call_
 _THOUGHTS: Final = frozenset({"thinking", "reasoning", "reasoning_content"})
 # Parts of Chat, taken as they are.
 _CHAT: Final = frozenset({"text", "image_url", "input_audio", "refusal"})
-
-
-_FAILED: Final = "[tool error] "
-"""The mark of a failed result in Chat, which Octavo writes and reads (`octavo.formats.ERROR_MARK`)."""
+# The media type of what neither states nor shows one, by the type of its block.
+_USUAL: Final[Mapping[object, str]] = {"image": "image/png", "audio": "audio/wav"}
 
 
 def to_messages(messages: Iterable[Any]) -> list[dict[str, Any]]:
@@ -219,24 +218,34 @@ class _Reading:
 
 
 def _failed(content: Any) -> Any:
-    return _FAILED + content if isinstance(content, str) else [{"type": "text", "text": _FAILED}, *content]
+    return ERROR_MARK + content if isinstance(content, str) else [{"type": "text", "text": ERROR_MARK}, *content]
 
 
 def _medium(kind: object, block: Mapping[str, Any]) -> dict[str, Any] | None:
     """A picture, sound or file in LangChain's own form or in Anthropic's; `None` where Chat cannot hold it."""
-    source = block.get("source")
-    held: Mapping[str, Any] = source if isinstance(source, Mapping) else block
-    data = held.get("base64") or held.get("data")
-    media = held.get("mime_type") or held.get("media_type") or "application/octet-stream"
-    address = held.get("url") or (f"data:{media};base64,{data}" if isinstance(data, str) else None)
-    if kind == "image" and isinstance(address, str):
+    address = _address(block, _USUAL.get(kind, "application/pdf"))
+    if address is None:
+        return None
+    if kind == "image":
         return {"type": "image_url", "image_url": {"url": address}}
-    if kind == "audio" and isinstance(data, str):
-        return {"type": "input_audio", "input_audio": {"data": data, "format": str(media).rpartition("/")[2]}}
-    if kind in ("file", "document") and isinstance(data, str):
-        name = block.get("filename") or block.get("title") or "document.pdf"
+    media, held, data = address.removeprefix("data:").partition(";base64,")
+    if not held:
+        return None
+    if kind == "audio":
+        sound = media.rpartition("/")[2]
+        return {"type": "input_audio", "input_audio": {"data": data, "format": "mp3" if sound == "mpeg" else sound}}
+    if kind in ("file", "document"):
+        name = block.get("filename") or block.get("title") or DEFAULT_FILENAME
         return {"type": "file", "file": {"file_data": address, "filename": name}}
     return None
+
+
+def _address(block: Mapping[str, Any], usual: str) -> str | None:
+    source = block.get("source")
+    if isinstance(source, Mapping):
+        return source_address(source, usual)
+    data, media_type = block.get("base64") or block.get("data"), block.get("mime_type") or block.get("media_type")
+    return address_of(data, block.get("url"), media_type, usual)
 
 
 def _made(message: Mapping[str, Any], index: int) -> Any:
@@ -255,9 +264,9 @@ def _made(message: Mapping[str, Any], index: int) -> Any:
         case "developer":
             return kinds.SystemMessage(content, additional_kwargs={"__openai_role__": "developer"}, **named)
         case "tool":
-            failed = isinstance(content, str) and content.startswith(_FAILED)
+            failed = isinstance(content, str) and content.startswith(ERROR_MARK)
             return kinds.ToolMessage(
-                content.removeprefix(_FAILED) if failed else content,
+                content.removeprefix(ERROR_MARK) if failed else content,
                 tool_call_id=message.get("tool_call_id") or "",
                 status="error" if failed else "success",
                 **named,

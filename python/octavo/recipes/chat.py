@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from octavo.formats.media import source_address
 from octavo.formats.results import ERROR_MARK
 from octavo.recipes.shape import NO_RESULT, NOTES, Block, Edits, Piece, Shape, as_block, name_in, parted, text_of
 from octavo.spread import calls_in, is_list, is_object, spread
@@ -209,10 +210,8 @@ def _picture(block: Block) -> Block | None:
     source = block.get("source")
     if block.get("type") != "image" or not isinstance(source, Mapping):
         return None
-    url = source.get("url")
-    if isinstance(source.get("data"), str):
-        url = f"data:{source.get('media_type') or 'image/png'};base64,{source['data']}"
-    return {"type": "image_url", "image_url": {"url": url}} if isinstance(url, str) else None
+    address = source_address(source, "image/png")
+    return None if address is None else {"type": "image_url", "image_url": {"url": address}}
 
 
 def _mended_call(call: Block, member: str) -> Block:

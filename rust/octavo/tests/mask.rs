@@ -2,26 +2,16 @@
 #![expect(
     clippy::unwrap_used,
     clippy::print_stderr,
-    reason = "a test that cannot go on has failed, and says why it skips"
+    reason = "a test that cannot go on has failed, and says what it saw"
 )]
 
+mod shared_data;
+
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use octavo::mask::{Options, Stream, find, masked};
 use serde_json::Value;
-
-/// The folder of shared data, or none where this machine has it not.
-fn shared(path: &str) -> Option<PathBuf> {
-    let root = std::env::var_os("OCTAVO_SHARED")
-        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared"), PathBuf::from);
-    let file = root.join(path);
-    if !file.exists() {
-        eprintln!("skipped: {} is not here; OCTAVO_SHARED names the folder", file.display());
-        return None;
-    }
-    Some(file)
-}
+use shared_data::shared;
 
 fn mask(text: &str) -> String {
     masked(text, &find(text, &Options::default()), |finding| format!("[{}]", finding.kind.name()))

@@ -1,12 +1,12 @@
 //! That time grows with the text and not faster, whatever the text is made of.
-#![expect(clippy::print_stderr, reason = "says what it measured")]
 
-use std::time::{Duration, Instant};
+mod timing;
 
 use octavo::mask::{KindSet, Options, Policy, Stream, find};
+use timing::{PATIENCE, assert_grows_with_size};
 
 /// Bytes of the shorter text.
-const SIZE: usize = if cfg!(debug_assertions) { 30_000 } else { 500_000 };
+const SIZE: usize = if cfg!(debug_assertions) { 20_000 } else { 250_000 };
 
 /// Texts of one trigger after another, each as near to a finding as it can be.
 const UNITS: &[&str] = &[
@@ -82,33 +82,9 @@ const UNITS: &[&str] = &[
     "4111 1111 1111 1111 ",
 ];
 
-/// The fastest of several runs: what the machine can do when nothing else runs.
-fn fastest(run: impl Fn()) -> Duration {
-    let time = || {
-        let start = Instant::now();
-        run();
-        start.elapsed()
-    };
-    (0..3).map(|_| time()).min().unwrap_or_default()
-}
-
-/// Whether twice the text takes at most 2.3 times as long. A busy machine, or a size from which the allocator asks
-/// the system, may spoil a measurement, so longer texts may still show it: a square would only show more there.
 fn assert_linear(name: &str, unit: &str, run: impl Fn(&str)) {
-    let mut ratios = Vec::new();
-    for times in [1, 1, 2, 2, 4, 4, 8, 8, 16, 16] {
-        let text = |times: usize| unit.repeat(times * SIZE / unit.len());
-        let (one, two) = (text(times), text(2 * times));
-        let (short, long) = (fastest(|| run(&one)), fastest(|| run(&two)));
-        let ratio = long.as_secs_f64() / short.as_secs_f64();
-        ratios.push(ratio);
-        if ratio <= 2.3 {
-            let speed = f64::from(u32::try_from(two.len()).unwrap_or(u32::MAX)) / long.as_secs_f64() / 1e6;
-            eprintln!("{name} {unit:?}: {ratio:.2}, {speed:.0} MB/s");
-            return;
-        }
-    }
-    assert!(ratios.is_empty(), "{name} {unit:?}: {ratios:?}");
+    let text = |size: usize| unit.repeat(size / unit.len());
+    assert_grows_with_size(&format!("{name} {unit:?}"), SIZE, text, |text| run(text), PATIENCE);
 }
 
 #[test]

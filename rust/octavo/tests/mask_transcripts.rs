@@ -5,11 +5,14 @@
     reason = "a test that cannot go on has failed, and says what it saw"
 )]
 
+mod shared_data;
+
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use octavo::mask::{Options, find};
 use serde_json::Value;
+use shared_data::shared;
 
 /// File, kind, findings, and what they are. All are accepted: invented people of benchmarks, examples of documentation.
 /// 23 are telephone numbers under the wrong name: hotels of Beijing, whose area code is that of Korean mobile numbers.
@@ -25,11 +28,6 @@ const JUDGED: &[(&str, &str, usize)] = &[
     ("tool_outputs.jsonl", "AWS_ACCESS_KEY", 1),
     ("tool_outputs.jsonl", "EMAIL", 21),
 ];
-
-fn shared() -> PathBuf {
-    std::env::var_os("OCTAVO_SHARED")
-        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared"), PathBuf::from)
-}
 
 fn strings<'v>(value: &'v Value, found: &mut Vec<&'v str>) {
     match value {
@@ -67,13 +65,9 @@ fn only_what_was_judged_is_found_in_real_text() {
     let mut found = Vec::new();
     let mut lines = 0;
     for folder in ["data/transcripts", "data/text"] {
-        let Ok(files) = std::fs::read_dir(shared().join(folder)) else {
-            eprintln!("skipped: {folder} is not here; OCTAVO_SHARED names the folder");
-            return;
-        };
-        for path in
-            files.map(|file| file.unwrap().path()).filter(|path| path.extension().is_some_and(|end| end == "jsonl"))
-        {
+        let Some(folder) = shared(folder) else { return };
+        let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
+        for path in files.filter(|path| path.extension().is_some_and(|end| end == "jsonl")) {
             let (kinds, read) = read(&path);
             lines += read;
             let name = path.file_name().and_then(|name| name.to_str()).unwrap().to_owned();

@@ -1,14 +1,11 @@
 //! What validation and repair cost, and that the cost grows with the list and not faster.
-#![expect(
-    clippy::unwrap_used,
-    clippy::print_stderr,
-    reason = "a test that cannot go on has failed, and says what it measured"
-)]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use std::time::{Duration, Instant};
+mod timing;
 
 use octavo::message::{BlockFlags, BlockKind, BlockRow, Format, MessageFlags, MessageRow, Role, Rows};
 use octavo::rules::{Mode, Provider, repair};
+use timing::{PATIENCE, assert_grows_with_size, assert_within, spent};
 
 fn history(turns: u64, ids: u64, calls: u64, answered: bool) -> (Vec<MessageRow>, Vec<BlockRow>) {
     let mut messages = Vec::new();
@@ -31,43 +28,39 @@ fn history(turns: u64, ids: u64, calls: u64, answered: bool) -> (Vec<MessageRow>
     (messages, blocks)
 }
 
-/// The fastest of several runs: what the machine can do when nothing else runs.
-fn fastest(provider: Provider, format: Format, rows: Rows<'_>, runs: u32) -> Duration {
-    let mode = Mode::new(format);
+fn repaired(provider: Provider, format: Format, rows: Rows<'_>) {
     let selection: Vec<u32> = (0..u32::try_from(rows.messages.len()).unwrap()).collect();
-    let run = || {
-        let start = Instant::now();
-        std::hint::black_box(repair(provider, &mode, rows, std::hint::black_box(&selection)));
-        start.elapsed()
-    };
-    (0..runs).map(|_| run()).min().unwrap()
+    std::hint::black_box(repair(provider, &Mode::new(format), rows, std::hint::black_box(&selection)));
 }
+
+/// A history of so many turns, or of so many calls in one turn.
+type Grown = fn(u64) -> (Vec<MessageRow>, Vec<BlockRow>);
 
 #[test]
 fn cost_grows_with_the_list_and_not_faster() {
     // Every id new, few ids over and over, one message with all the calls; answered and not.
-    for (name, small, large) in [
-        ("clean", history(500, u64::MAX, 2, true), history(5_000, u64::MAX, 2, true)),
-        ("repeated ids", history(500, 3, 2, true), history(5_000, 3, 2, true)),
-        ("one id", history(500, 1, 1, false), history(5_000, 1, 1, false)),
-        ("parallel", history(1, u64::MAX, 1_000, true), history(1, u64::MAX, 10_000, true)),
-        ("parallel, one id", history(1, 1, 1_000, true), history(1, 1, 10_000, true)),
-        ("unanswered", history(500, u64::MAX, 2, false), history(5_000, u64::MAX, 2, false)),
-    ] {
+    let histories: [(&str, Grown); 6] = [
+        ("clean", |turns| history(turns, u64::MAX, 2, true)),
+        ("repeated ids", |turns| history(turns, 3, 2, true)),
+        ("one id", |turns| history(turns, 1, 1, false)),
+        ("parallel", |calls| history(1, u64::MAX, 2 * calls, true)),
+        ("parallel, one id", |calls| history(1, 1, 2 * calls, true)),
+        ("unanswered", |turns| history(turns, u64::MAX, 2, false)),
+    ];
+    for (name, grown) in histories {
         for provider in Provider::ALL {
-            let time = |(messages, blocks): &(Vec<MessageRow>, Vec<BlockRow>)| {
-                // The same rows in every layout: results may stand with the user's text or be messages of their own.
-                let of = |format| fastest(provider, format, Rows { messages, blocks }, 5).as_secs_f64();
-                of(Format::Anthropic) + of(Format::OpenAi) + of(Format::Responses)
-            };
-            // Ten times the list in ten times the time, a square in a hundred: fifty is far from both. A busy
-            // machine may spoil a measurement, so a second and a third one may still show it.
-            let linear = (0..3).any(|_| {
-                let (one, ten) = (time(&small), time(&large));
-                eprintln!("{name}, {provider:?}: {:.1} us, ten times as long {:.1} us", one * 1e6, ten * 1e6);
-                ten < one.max(1e-5) * 50.0
-            });
-            assert!(linear, "{name}, {provider:?}");
+            assert_grows_with_size(
+                &format!("{name}, {provider:?}"),
+                500,
+                |size| grown(u64::try_from(size).unwrap()),
+                |(messages, blocks)| {
+                    // The same rows in every layout: results may stand with the user's text or be messages of their own.
+                    for format in [Format::Anthropic, Format::OpenAi, Format::Responses] {
+                        repaired(provider, format, Rows { messages, blocks });
+                    }
+                },
+                PATIENCE,
+            );
         }
     }
 }
@@ -76,8 +69,8 @@ fn cost_grows_with_the_list_and_not_faster() {
 fn a_clean_window_costs_microseconds() {
     let (messages, blocks) = history(25, u64::MAX, 2, true);
     let rows = Rows { messages: &messages, blocks: &blocks };
-    let time = fastest(Provider::Anthropic, Format::Anthropic, rows, 2_000);
-    eprintln!("51 messages, 151 blocks, clean: {time:?}");
-    // 1.5 us when optimised; the bound is for builds that are not, and for busy machines.
-    assert!(time < Duration::from_millis(1), "{time:?}");
+    // 1.5 us when optimised; the bound is for builds that are not.
+    assert_within("51 messages, 151 blocks, clean", 1e-3, || {
+        spent(|| repaired(Provider::Anthropic, Format::Anthropic, rows))
+    });
 }

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot go on has failed")]
 
 mod histories;
+mod timing;
 
 use histories::{Turn, block, call, entry, filled, messages, turn};
 use octavo::assemble::Assembler;
@@ -12,6 +13,7 @@ use octavo::transcript::{Entry, Transcript};
 use octavo::window::Limits;
 use proptest::prelude::*;
 use proptest::test_runner::Config;
+use timing::{PATIENCE, assert_grows_with_size};
 
 fn shown(plan: &Plan) -> Vec<u32> {
     plan.spans.iter().cloned().flatten().collect()
@@ -153,11 +155,11 @@ fn rows_are_small() {
 
 #[test]
 fn many_parallel_calls_are_linear() {
-    let started = std::time::Instant::now();
-    let turns = vec![Turn::Calls(1, (0..5).map(|_| Some(1)).collect()); 20_000];
-    let mut assembler = filled(&messages(&turns));
-    assembler.plan(call(1000, 0, 0));
-    assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
+    let turns = |count| vec![Turn::Calls(1, (0..5).map(|_| Some(1)).collect()); count];
+    let planned = |entries: &Vec<Entry>| {
+        std::hint::black_box(filled(entries).plan(call(1000, 0, 0)));
+    };
+    assert_grows_with_size("parallel calls", 5_000, |count| messages(&turns(count)), planned, PATIENCE);
 }
 
 #[test]
