@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot go on has failed")]
 
 mod histories;
+mod timing;
 
 use histories::{Turn, call, filled, messages, turn_of};
 use octavo::assemble::Assembler;
@@ -9,6 +10,7 @@ use octavo::message::{Format, Role};
 use octavo::transcript::Entry;
 use proptest::prelude::*;
 use proptest::test_runner::Config;
+use timing::{PATIENCE, assert_at_most, spent};
 
 /// The same turns with nothing to repair: what a repair adds may force a smaller window than the fold decides.
 fn answered(turns: Vec<Turn>) -> Vec<Turn> {
@@ -79,19 +81,17 @@ proptest! {
 
 #[test]
 fn a_view_folded_anew_costs_the_same_however_long_the_history() {
-    let turns = vec![Turn::Calls(20, vec![Some(180)]); 50_000];
-    let entries = messages(&turns);
-    let mut least = [std::time::Duration::MAX; 2];
-    let mut assemblers = [filled(&entries[..4000]), filled(&entries)];
-    for round in 0..20_u64 {
-        for (assembler, least) in assemblers.iter_mut().zip(&mut least) {
-            let started = std::time::Instant::now();
-            assembler.plan(call(10_000 + round, 0, 0));
-            *least = started.elapsed().min(*least);
+    let entries = messages(&vec![Turn::Calls(20, vec![Some(180)]); 50_000]);
+    let planning = |length: usize| {
+        let (mut assembler, mut budget) = (filled(&entries[..length]), 10_000);
+        move || {
+            budget += 1;
+            spent(|| {
+                std::hint::black_box(assembler.plan(call(budget, 0, 0)));
+            })
         }
-    }
-    let [short, long] = least;
-    assert!(long < 4 * short, "{short:?} with 4,000 messages, {long:?} with 100,000");
+    };
+    assert_at_most("100,000 messages beside 4,000", 4.0, planning(4000), planning(100_000), PATIENCE);
 }
 
 #[test]

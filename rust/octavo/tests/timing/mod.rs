@@ -27,7 +27,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 pub fn spent(work: impl FnOnce()) -> f64 {
     let started = clock();
     work();
-    (clock() - started).as_secs_f64()
+    clock().saturating_sub(started).as_secs_f64()
 }
 
 #[cfg(unix)]
