@@ -68,7 +68,7 @@ def _wait_of(task: Path) -> float:
 
 
 def waited(work: Callable[[], object]) -> float:
-    """Seconds in which this thread neither worked nor lacked a processor for it: another one held it up, or it slept."""
+    """Seconds in which this thread neither worked nor lacked a processor for it: another held it up, or it slept."""
     own = _TASKS / str(threading.get_native_id())
     started = time.perf_counter() - time.thread_time() - _wait_of(own)
     work()
