@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import re
+import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from itertools import chain, repeat
 from math import inf
 
@@ -14,6 +16,7 @@ import pytest
 from project_tree import ROOT, name, tracked
 from timing import (
     ROUNDS,
+    Beat,
     assert_at_most,
     assert_grows_with_size,
     assert_within,
@@ -21,6 +24,7 @@ from timing import (
     heartbeats,
     passed,
     spent,
+    waited,
     widest_gap,
 )
 
@@ -166,6 +170,37 @@ async def test_work_on_the_loop_blocks_it() -> None:
 
     with pytest.raises(AssertionError, match="none of 3 tries took at most 50 ms"):
         await assert_within_async(0.05, lambda: widest_gap(blocking()), tries=3, pause=0)
+
+
+async def test_a_thread_that_keeps_the_interpreter_blocks_the_loop() -> None:
+    def keeping() -> None:
+        for _ in range(10):
+            time.sleep(0.002)
+        sum(range(20_000_000))  # one call into C
+
+    with pytest.raises(AssertionError, match="none of 3 tries took at most 50 ms"):
+        await assert_within_async(0.05, lambda: widest_gap(asyncio.to_thread(keeping)), tries=3, pause=0)
+
+
+def test_a_thread_that_another_holds_up_waits() -> None:
+    lock = threading.Lock()
+
+    def behind_the_lock() -> None:
+        with lock:
+            time.sleep(0.05)
+
+    with ThreadPoolExecutor(2) as pool:
+        assert max(pool.map(lambda _: waited(behind_the_lock), range(2))) >= 0.09
+    assert min(waited(lambda: in_a_square(numbers(2_000))) for _ in range(5)) < 0.01
+
+
+def test_a_wait_for_a_processor_is_no_gap() -> None:
+    start = Beat(0, 0, 0, 0)
+    assert Beat(0.3, 0.1, 0.28, 0).since(start) == pytest.approx(0.02), "the loop waited for others"
+    assert Beat(0.3, 0.02, 0, 0.28).since(start) == pytest.approx(0.02), "who held the interpreter waited for others"
+    assert Beat(0.3, 0.3, 0, 0.28).since(start) == pytest.approx(0.3), "the interpreter was held by work"
+    assert Beat(0.3, 0.001, 0, 0).since(start) == pytest.approx(0.3), "the loop slept"
+    assert Beat(0.3, 0.3, 0, 0).since(start) == pytest.approx(0.3), "the loop worked"
 
 
 async def test_a_heart_that_hardly_beats_measures_nothing() -> None:

@@ -12,10 +12,13 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import threading
 import time
 from collections.abc import Awaitable, Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from math import inf
+from pathlib import Path
 from typing import Final, TypeVar
 
 Given = TypeVar("Given")
@@ -51,6 +54,25 @@ def passed(work: Callable[[], object]) -> float:
     started = time.perf_counter()
     work()
     return time.perf_counter() - started
+
+
+_TASKS: Final = Path("/proc/self/task")
+"""The threads of this process, where the system is Linux; elsewhere a gap is all the time that passed."""
+
+
+def _wait_of(task: Path) -> float:
+    """Seconds for which a thread was ready and had no processor (the second number of its `schedstat`)."""
+    with suppress(OSError):  # it has ended
+        return int((task / "schedstat").read_text(encoding="ascii").split()[1]) / 1e9
+    return 0.0
+
+
+def waited(work: Callable[[], object]) -> float:
+    """Seconds in which this thread neither worked nor lacked a processor for it: another held it up, or it slept."""
+    own = _TASKS / str(threading.get_native_id())
+    started = time.perf_counter() - time.thread_time() - _wait_of(own)
+    work()
+    return max(time.perf_counter() - time.thread_time() - _wait_of(own) - started, 0.0)
 
 
 @contextmanager
@@ -145,17 +167,45 @@ def is_met(limit: float, seen: list[float], tries: int) -> bool:
     return met
 
 
+@dataclass(frozen=True, slots=True)
+class Beat:
+    """When a heart beat, and what had happened until then, in seconds."""
+
+    passed: float
+    spent: float
+    own_wait: float
+    """For which the loop's thread was ready and had no processor."""
+    other_waits: float
+    """For which the other threads of this process had none, all together."""
+
+    @classmethod
+    def now(cls) -> Beat:
+        """Read the clocks of this thread and of the others."""
+        waits = {task.name: _wait_of(task) for task in _TASKS.iterdir()} if _TASKS.is_dir() else {}
+        own = waits.pop(str(threading.get_native_id()), 0.0)
+        return cls(time.perf_counter(), time.process_time(), own, sum(waits.values()))
+
+    def since(self, last: Beat) -> float:
+        """The part of a gap that this process has to answer for.
+
+        Not the wait for a processor that others had: neither the loop's own, nor that of a thread which held the
+        interpreter meanwhile. Blocking by work costs processor time; blocking by a sleep has no thread wait.
+        """
+        here = self.passed - last.passed - (self.own_wait - last.own_wait)
+        return max(min(here, self.spent - last.spent), here - max(self.other_waits - last.other_waits, 0.0))
+
+
 async def heartbeats(work: Awaitable[object]) -> list[float]:
-    """For how long nothing else ran on the event loop while the work did: the gaps between the beats of a heart."""
+    """For how long this process let nothing else run on the event loop while the work did: gaps between heartbeats."""
     gaps: list[float] = []
     beating = True
 
     async def heart() -> None:
-        last = time.perf_counter()
+        last = Beat.now()
         while beating:
             await asyncio.sleep(0.001)
-            now = time.perf_counter()
-            gaps.append(now - last)
+            now = Beat.now()
+            gaps.append(now.since(last))
             last = now
 
     with without_old_garbage():
