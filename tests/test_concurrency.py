@@ -330,7 +330,7 @@ async def test_a_broken_message_is_a_typed_error_off_the_loop_too(dialect: Diale
 
 def test_counting_lets_other_threads_count() -> None:
     counter = octavo.counter_for("gpt-4o")
-    text = LONG * (16_000_000 // len(LONG.encode()))
+    text = LONG * (40_000_000 // len(LONG.encode()))
     counter.count(text)
 
     def one(_: int) -> tuple[float, float, float]:
@@ -339,10 +339,11 @@ def test_counting_lets_other_threads_count() -> None:
         return started, time.perf_counter(), held_up
 
     def held_up() -> float:
-        """The longest that one of three threads waited for the others; endless where they counted one after another."""
-        with ThreadPoolExecutor(3) as pool:
-            started, ended, waits = zip(*pool.map(one, range(3)), strict=True)
+        """The longest that one of four threads waited for the others; endless where they counted one after another."""
+        with ThreadPoolExecutor(4) as pool:
+            started, ended, waits = zip(*pool.map(one, range(4)), strict=True)
         return max(*waits, 1e-9) if max(started) < min(ended) else inf
 
-    # Behind a lock the last of them waits for two counts of others, however many processors there are.
-    assert_at_most(0.5, lambda: spent(lambda: counter.count(text)), held_up)
+    # Behind a lock the last of them waits for more than two whole counts of others, however many processors there are;
+    # without one, for who has the interpreter when it is back from counting.
+    assert_at_most(1.5, lambda: spent(lambda: counter.count(text)), held_up)

@@ -183,14 +183,22 @@ async def test_a_thread_that_keeps_the_interpreter_blocks_the_loop() -> None:
 
 
 def test_a_thread_that_another_holds_up_waits() -> None:
-    lock = threading.Lock()
+    def held_up() -> float:
+        lock, ready = threading.Lock(), threading.Event()
 
-    def behind_the_lock() -> None:
-        with lock:
-            time.sleep(0.05)
+        def behind_the_lock() -> None:
+            ready.set()
+            with lock:
+                """Had at last."""
 
-    with ThreadPoolExecutor(2) as pool:
-        assert max(pool.map(lambda _: waited(behind_the_lock), range(2))) >= 0.09
+        with ThreadPoolExecutor(1) as pool:
+            with lock:
+                waiting = pool.submit(waited, behind_the_lock)
+                ready.wait()
+                time.sleep(0.05)
+            return waiting.result()
+
+    assert max(held_up() for _ in range(5)) >= 0.04
     assert min(waited(lambda: in_a_square(numbers(2_000))) for _ in range(5)) < 0.01
 
 
