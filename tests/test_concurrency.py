@@ -17,7 +17,7 @@ import pytest
 import octavo
 from octavo.errors import MessageError
 from sessions import ANTHROPIC, OPENAI, RESPONSES, Dialect, tools_of
-from timing import assert_at_most, assert_within_async, spent, waited, widest_gap
+from timing import assert_at_most, assert_within_async, heartbeats, spent, waited, widest_gap
 
 
 def filled(dialect: Dialect, messages: list[Any]) -> octavo.Transcript:
@@ -326,6 +326,17 @@ async def test_a_broken_message_is_a_typed_error_off_the_loop_too(dialect: Diale
         await transcript.extend_async([dialect.user(LONG * 5_000), *[dialect.user("x")] * 20, 7])
     assert caught.value.index == 21
     assert len(transcript) == 0
+
+
+async def test_counting_lets_the_interpreter_go() -> None:
+    counter = octavo.counter_for("gpt-4o")
+    text = LONG * (40_000_000 // len(LONG.encode()))
+
+    async def few_beats() -> float:
+        """One by how often the loop ran meanwhile: once or twice where the interpreter was kept for the whole count."""
+        return 1 / len(await heartbeats(asyncio.to_thread(counter.count, text)))
+
+    await assert_within_async(1 / 8, few_beats)
 
 
 def test_counting_lets_other_threads_count() -> None:
