@@ -350,11 +350,11 @@ def test_counting_lets_other_threads_count() -> None:
         return started, time.perf_counter(), held_up
 
     def held_up() -> float:
-        """The longest that one of four threads waited for the others; endless where they counted one after another."""
-        with ThreadPoolExecutor(4) as pool:
-            started, ended, waits = zip(*pool.map(one, range(4)), strict=True)
-        return max(*waits, 1e-9) if max(started) < min(ended) else inf
+        """The longest that one of six threads waited for the others; endless where they counted one after another."""
+        with ThreadPoolExecutor(6) as pool:
+            started, ended, waits = zip(*pool.map(one, range(6)), strict=True)
+        return max(*waits, 1e-9) if max(started) < sorted(ended)[2] else inf
 
-    # Behind a lock the last of them waits for more than two whole counts of others, however many processors there are;
+    # Behind a lock the last of them waits for most of the counts of others, however many processors there are;
     # without one, for who has the interpreter when it is back from counting.
-    assert_at_most(1.5, lambda: spent(lambda: counter.count(text)), held_up)
+    assert_at_most(3, lambda: spent(lambda: counter.count(text)), held_up)
