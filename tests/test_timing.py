@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import re
-import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from itertools import chain, repeat
 from math import inf
 
@@ -24,7 +22,6 @@ from timing import (
     heartbeats,
     passed,
     spent,
-    waited,
     widest_gap,
 )
 
@@ -180,26 +177,6 @@ async def test_a_thread_that_keeps_the_interpreter_blocks_the_loop() -> None:
 
     with pytest.raises(AssertionError, match="none of 3 tries took at most 50 ms"):
         await assert_within_async(0.05, lambda: widest_gap(asyncio.to_thread(keeping)), tries=3, pause=0)
-
-
-def test_a_thread_that_another_holds_up_waits() -> None:
-    def held_up() -> float:
-        lock, ready = threading.Lock(), threading.Event()
-
-        def behind_the_lock() -> None:
-            ready.set()
-            with lock:
-                """Had at last."""
-
-        with ThreadPoolExecutor(1) as pool:
-            with lock:
-                waiting = pool.submit(waited, behind_the_lock)
-                ready.wait()
-                time.sleep(0.05)
-            return waiting.result()
-
-    assert max(held_up() for _ in range(5)) >= 0.04
-    assert min(waited(lambda: in_a_square(numbers(2_000))) for _ in range(5)) < 0.01
 
 
 def test_a_wait_for_a_processor_is_no_gap() -> None:

@@ -67,14 +67,6 @@ def _wait_of(task: Path) -> float:
     return 0.0
 
 
-def waited(work: Callable[[], object]) -> float:
-    """Seconds in which this thread neither worked nor lacked a processor for it: another held it up, or it slept."""
-    own = _TASKS / str(threading.get_native_id())
-    started = time.perf_counter() - time.thread_time() - _wait_of(own)
-    work()
-    return max(time.perf_counter() - time.thread_time() - _wait_of(own) - started, 0.0)
-
-
 @contextmanager
 def without_old_garbage() -> Generator[None, None, None]:
     """Keep what thousands of tests before left on the heap from the garbage collector: it would walk through it all."""
