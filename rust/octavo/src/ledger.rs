@@ -21,7 +21,7 @@ mod similarity;
 mod spoken;
 
 use std::collections::{HashMap, HashSet};
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::{BuildHasherDefault, DefaultHasher, Hasher};
 
 pub use entry::Entry;
 pub use extract::{Extractor, LONGEST_VALUE, MOST_VALUES, MessageValues, Origin, read_values};
@@ -30,7 +30,6 @@ pub use rank::{Request, Weights};
 pub use render::{Draft, Section};
 
 use crate::mask::Pattern;
-use crate::message::id_hash;
 
 /// Bytes that a ledger may take when nothing else is said: about 50,000 values.
 pub const DEFAULT_BYTES: usize = 8 << 20;
@@ -60,9 +59,11 @@ impl Hasher for AsIs {
 
 type ByHash<T> = HashMap<u64, T, BuildHasherDefault<AsIs>>;
 
-/// The hash of a value: the same on every machine.
+/// The hash of a value. Nothing that is written depends on it.
 fn hash(text: &str) -> u64 {
-    id_hash(text)
+    let mut hasher = DefaultHasher::new();
+    hasher.write(text.as_bytes());
+    hasher.finish()
 }
 
 /// A text that is kept, and the message that brought it.
@@ -220,8 +221,13 @@ impl Ledger {
         self.remember(&read.secrets, message);
         for block in &read.blocks {
             let tool = self.tool(block, message);
+            let (mut last, mut name) = (0..0, 0);
             for row in read.rows.get(block.rows.clone()).unwrap_or_default() {
-                self.see(read, row, tool, message, start);
+                // Values of one list share the place of their name.
+                if row.name != last {
+                    (last, name) = (row.name.clone(), self.name(read.part(&row.name), message));
+                }
+                self.see(read.part(&row.value), row, (name, tool), message, start);
             }
         }
         if self.bytes > self.limit {
@@ -243,18 +249,17 @@ impl Ledger {
     }
 
     fn name(&mut self, name: &str, message: u32) -> u32 {
+        if name.is_empty() {
+            return 0;
+        }
         let before = self.names.rows.len();
         let place = self.names.put(name, message).unwrap_or(0);
         self.bytes += if self.names.rows.len() > before { name.len() + ROW } else { 0 };
         place
     }
 
-    fn see(&mut self, read: &MessageValues, row: &extract::Found, tool: u32, message: u32, start: usize) {
-        let part = |range: &std::ops::Range<u32>| {
-            read.text.get(range.start as usize..range.end as usize).unwrap_or_default()
-        };
-        let Some(value) = self.value(part(&row.value), message) else { return };
-        let name = self.name(part(&row.name), message);
+    fn see(&mut self, text: &str, row: &extract::Found, (name, tool): (u32, u32), message: u32, start: usize) {
+        let Some(value) = self.value(text, message) else { return };
         let (kind, origin, argument) = (row.kind, row.origin, row.argument);
         let fresh = Sighting { value, message, name, tool, times: 1, kind, origin, argument };
         let newest = self.newest.get(value as usize).copied().unwrap_or(u32::MAX) as usize;

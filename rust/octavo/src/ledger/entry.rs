@@ -29,6 +29,7 @@ pub struct Entry<'a> {
 
 /// The sums over one value's sightings.
 #[derive(Debug, Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own, and all are added up in one pass")]
 pub(super) struct Facts {
     pub(super) first: u32,
     pub(super) last: u32,

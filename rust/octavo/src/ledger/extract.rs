@@ -86,6 +86,10 @@ impl MessageValues {
         self.rows.len()
     }
 
+    pub(super) fn part(&self, range: &Range<u32>) -> &str {
+        self.text.get(range.start as usize..range.end as usize).unwrap_or_default()
+    }
+
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
@@ -109,7 +113,8 @@ pub struct Extractor {
     tool: String,
     scratch: String,
     short: String,
-    /// Of the name that was written last, to write it once for all values of a list.
+    /// The path that was given last, and where its name stands.
+    path: String,
     name: Range<u32>,
 }
 
@@ -122,6 +127,7 @@ impl Default for Extractor {
             tool: String::new(),
             scratch: String::new(),
             short: String::new(),
+            path: String::new(),
             name: 0..0,
         }
     }
@@ -211,14 +217,12 @@ impl Extractor {
             };
             if is_key {
                 self.key(raw, path, origin);
-            } else if plainness::is_value(decoded, origin, argument) {
-                if !touched {
-                    let kind = kind_of(decoded).filter(|_| !decoded.contains(' ')).unwrap_or(ValueKind::Value);
-                    self.push(decoded, path, kind, origin, argument);
-                    if argument && decoded.contains(' ') {
-                        // What a command is given stands in it: paths, ids.
-                        self.scan(decoded, 0, origin, &[]);
-                    }
+            } else if !touched && plainness::is_value(decoded, origin, argument) {
+                let kind = kind_of(decoded).filter(|_| !decoded.contains(' ')).unwrap_or(ValueKind::Value);
+                self.push(decoded, path, kind, origin, argument);
+                if argument && decoded.contains(' ') {
+                    // What a command is given stands in it: paths, ids.
+                    self.scan(decoded, 0, origin, &[]);
                 }
             } else if is_text {
                 let denied = if touched { self.secrets_in(decoded) } else { Vec::new() };
@@ -262,14 +266,16 @@ impl Extractor {
         self.first = shifted(self.first);
     }
 
+    /// The place of a name: written once for the values of a list, which come one after the other.
     fn written_name(&mut self, path: &str) -> Range<u32> {
+        if path == self.path {
+            return self.name.clone();
+        }
         let mut name = std::mem::take(&mut self.short);
         plainness::short_path(path, &mut name);
-        let last = self.name.start as usize..self.name.end as usize;
-        if self.values.text.get(last) != Some(name.as_str()) {
-            self.name = self.write(&name);
-        }
+        self.name = self.write(&name);
         self.short = name;
+        path.clone_into(&mut self.path);
         self.name.clone()
     }
 

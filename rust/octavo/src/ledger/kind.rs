@@ -87,7 +87,7 @@ pub(super) fn kind_of(text: &str) -> Option<ValueKind> {
     if shape.alphanumeric == 0 {
         return None;
     }
-    if text.contains("://") || text.starts_with("www.") {
+    if shape.slashes >= 2 && text.contains("://") || text.starts_with("www.") {
         return Some(ValueKind::Url);
     }
     if shape.has(b'@') {
@@ -96,10 +96,10 @@ pub(super) fn kind_of(text: &str) -> Option<ValueKind> {
     if shape.currency || text.ends_with('%') && shape.digits > 0 {
         return (shape.digits > 0).then_some(if shape.currency { ValueKind::Amount } else { ValueKind::Value });
     }
-    if is_date(text) {
+    if shape.digits >= 3 && is_date(text) {
         return Some(ValueKind::Date);
     }
-    if is_version(text, &shape) {
+    if shape.digits > 0 && is_version(text, &shape) {
         return Some(ValueKind::Version);
     }
     if is_path(text, &shape) {
@@ -120,7 +120,7 @@ fn named(text: &str, shape: &Shape) -> Option<ValueKind> {
         let plain = shape.digits == text.len() || shape.dots == 0 && shape.digits >= 7 && !shape.has(b',');
         return (plain && shape.digits >= SHORTEST_NUMBER).then_some(ValueKind::Identifier);
     }
-    if text.contains("::") || text.ends_with("()") {
+    if shape.has(b':') && text.contains("::") || text.ends_with("()") {
         return Some(ValueKind::Name);
     }
     if shape.digits > 0 {
@@ -135,7 +135,7 @@ fn named(text: &str, shape: &Shape) -> Option<ValueKind> {
 fn handle(text: &str) -> Option<ValueKind> {
     let (before, after) = text.rsplit_once('@')?;
     let word = |text: &str| text.chars().filter(|one| one.is_alphanumeric()).count() >= 2;
-    if after.starts_with(|first: char| first.is_ascii_digit()) || after.starts_with("^") {
+    if after.starts_with(|first: char| first.is_ascii_digit()) || after.starts_with('^') {
         return word(before).then_some(ValueKind::Version);
     }
     word(after).then_some(ValueKind::Handle)
@@ -202,7 +202,7 @@ fn is_path(text: &str, shape: &Shape) -> bool {
     }
     let marks = shape.slashes + shape.backslashes;
     if marks == 0 {
-        return !shape.has(b':') && has_extension(text);
+        return shape.dots > 0 && !shape.has(b':') && has_extension(text);
     }
     let rooted = text.starts_with(['/', '~']) || text.starts_with("./") || text.starts_with("../");
     let drive = text.as_bytes().get(1) == Some(&b':') && shape.backslashes > 0;
@@ -232,6 +232,8 @@ struct Shape {
     /// A capital behind a small letter.
     humps: bool,
     currency: bool,
+    /// Something beyond ASCII.
+    foreign: bool,
     /// Bits of the ASCII marks in it.
     marks: u128,
 }
@@ -240,28 +242,38 @@ impl Shape {
     fn of(text: &str) -> Self {
         let mut shape = Self::default();
         let mut lower = false;
-        for one in text.chars() {
+        for byte in text.bytes() {
             let was_lower = std::mem::take(&mut lower);
-            match one {
-                '0'..='9' => shape.digits += 1,
-                'a'..='z' => (shape.letters, lower) = (shape.letters + 1, true),
-                'A'..='Z' => {
+            match byte {
+                b'0'..=b'9' => shape.digits += 1,
+                b'a'..=b'z' => (shape.letters, lower) = (shape.letters + 1, true),
+                b'A'..=b'Z' => {
                     (shape.letters, shape.upper) = (shape.letters + 1, shape.upper + 1);
                     shape.humps |= was_lower;
                 }
-                '.' => shape.dots += 1,
-                '/' => shape.slashes += 1,
-                '\\' => shape.backslashes += 1,
-                '$' | '₩' | '€' | '£' | '¥' | '￦' | '￥' => shape.currency = true,
-                one if one.is_alphabetic() => shape.letters += 1,
-                _ => {}
+                0x80.. => shape.foreign = true,
+                _ => {
+                    shape.dots += usize::from(byte == b'.');
+                    shape.slashes += usize::from(byte == b'/');
+                    shape.backslashes += usize::from(byte == b'\\');
+                    shape.marks |= 1 << byte;
+                }
             }
-            if one.is_ascii() {
-                shape.marks |= 1 << u32::from(one);
-            }
+        }
+        shape.currency = shape.has(b'$');
+        if shape.foreign {
+            shape.add_foreign(text);
         }
         shape.alphanumeric = shape.digits + shape.letters;
         shape
+    }
+
+    /// Letters and currencies of other scripts.
+    fn add_foreign(&mut self, text: &str) {
+        for one in text.chars().filter(|one| !one.is_ascii()) {
+            self.letters += usize::from(one.is_alphabetic());
+            self.currency |= matches!(one, '₩' | '€' | '£' | '¥' | '￦' | '￥');
+        }
     }
 
     fn has(&self, mark: u8) -> bool {

@@ -48,12 +48,11 @@ impl Ledger {
             };
             let many = *left >= MOST_SIGHTINGS;
             *left -= 1;
-            match first.and_then(|first| kept.get_mut(first)).filter(|_| many) {
-                Some(earlier) => earlier.times = earlier.times.saturating_add(seen.times),
-                None => {
-                    first.get_or_insert(kept.len());
-                    kept.push(*seen);
-                }
+            if let Some(earlier) = first.and_then(|first| kept.get_mut(first)).filter(|_| many) {
+                earlier.times = earlier.times.saturating_add(seen.times);
+            } else {
+                first.get_or_insert(kept.len());
+                kept.push(*seen);
             }
         }
         self.sightings = kept;

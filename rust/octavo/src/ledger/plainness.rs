@@ -30,10 +30,16 @@ fn is_short(text: &str) -> bool {
 
 /// Whether a value can be shown: printable, and nothing in it that ends a fence or turns the direction of writing.
 pub(super) fn is_shown(value: &str) -> bool {
-    if value.contains("```") || value.contains("~~~") {
-        return false;
+    let (mut fences, mut foreign) = (false, false);
+    for byte in value.bytes() {
+        if byte < 0x20 || byte == 0x7f {
+            return false;
+        }
+        fences |= matches!(byte, b'`' | b'~');
+        foreign |= byte >= 0x80;
     }
-    value.is_ascii() && value.bytes().all(|byte| (0x20..0x7f).contains(&byte)) || value.chars().all(is_printable)
+    let breaks_out = fences && (value.contains("```") || value.contains("~~~"));
+    !breaks_out && (!foreign || value.chars().all(is_printable))
 }
 
 /// Nothing that is invisible, breaks a line, or stands for what cannot be read.

@@ -45,12 +45,12 @@ impl Default for Weights {
             used: 40,
             reused: 8,
             said: 15,
-            repeated: 4,
+            repeated: 5,
             age: 6,
             wanted: 25,
-            similar: 10,
+            similar: 14,
             length: 3,
-            kinds: [10, 12, 6, 8, 6, 4, 4, 0, 0],
+            kinds: [16, 12, 6, 8, 6, 4, 4, 0, -6],
         }
     }
 }
@@ -86,21 +86,32 @@ impl Ledger {
 
     /// Of each name, whether arguments have it: those of calls so far, and those that the tools take.
     fn wanted(&self, names: &[&str]) -> Vec<bool> {
-        let mut taken: HashSet<&str> = names.iter().copied().map(last_of).collect();
-        let arguments = self.sightings.iter().filter(|seen| seen.argument);
-        taken.extend(arguments.map(|seen| last_of(self.names.get(seen.name))));
+        let mut arguments = vec![false; self.names.rows.len()];
+        for seen in self.sightings.iter().filter(|seen| seen.argument) {
+            if let Some(argument) = arguments.get_mut(seen.name as usize) {
+                *argument = true;
+            }
+        }
+        let known = self.names.rows.iter().zip(&arguments).filter(|(_, argument)| **argument);
+        let mut taken: HashSet<&str> = known.map(|(name, _)| stem(&name.text)).collect();
+        taken.extend(names.iter().copied().map(stem));
         taken.remove("");
-        let wanted = |name: &str| {
-            let name = last_of(name);
-            taken.contains(name) || name == "id" && taken.iter().any(|taken| taken.ends_with("_id"))
-        };
-        self.names.rows.iter().map(|name| wanted(&name.text)).collect()
+        self.names.rows.iter().map(|name| taken.contains(stem(&name.text))).collect()
     }
 }
 
-/// The last name of a path.
-pub(super) fn last_of(path: &str) -> &str {
-    path.rsplit('.').next().unwrap_or_default()
+/// What a name is about: the last of a path without what marks an id or several. `user.reservations` holds what
+/// `reservation_id` takes. Where nothing else is left (`payment.id`) it is what stands before.
+fn stem(path: &str) -> &str {
+    path.rsplit('.').map(bare).find(|name| !name.is_empty()).unwrap_or_default()
+}
+
+fn bare(name: &str) -> &str {
+    let single = name.strip_suffix('s').filter(|name| name.len() > 2 && !name.ends_with('s')).unwrap_or(name);
+    if single == "id" {
+        return "";
+    }
+    ["_id", "Id", "-id"].iter().find_map(|suffix| single.strip_suffix(suffix)).unwrap_or(single)
 }
 
 fn score(facts: &Facts, text: &str, similar: i64, now: u32, weights: &Weights) -> i64 {

@@ -25,6 +25,7 @@ const HIGH: u8 = 16;
 const TELLING: u8 = 32;
 /// Ends a run unless digits stand on both sides.
 const COMMA: u8 = 64;
+const EQUALS: u8 = 128;
 
 /// What each byte is; 0 ends a run.
 const CLASSES: [u8; 256] = classes();
@@ -50,7 +51,8 @@ const fn class_of(byte: u8) -> u8 {
         b'A'..=b'Z' => UPPER,
         b'a'..=b'z' => LOWER,
         b'.' | b':' | b'-' | b'#' | b'+' | b'~' | b'%' | b'?' | b'&' | b'^' => JOINER,
-        b'/' | b'\\' | b'@' | b'_' | b'$' | b'=' => JOINER | TELLING,
+        b'/' | b'\\' | b'@' | b'_' | b'$' => JOINER | TELLING,
+        b'=' => JOINER | TELLING | EQUALS,
         b',' => COMMA,
         0x80.. => HIGH,
         _ => 0,
@@ -140,7 +142,7 @@ impl Run<'_, '_, '_> {
             self.tell(value, kind);
             return end;
         }
-        let run = self.unnamed(run);
+        let run = if seen & EQUALS == 0 { run } else { self.unnamed(run) };
         if seen & HIGH == 0 {
             self.part(run);
             return end;
@@ -213,8 +215,7 @@ fn trimmed(text: &str) -> (usize, &str) {
 /// A name that goes on behind such a place with a joiner (`v2최종.docx`) is one part.
 fn part_length(text: &str) -> usize {
     let mut ascii_word = None;
-    let mut characters = text.char_indices().peekable();
-    while let Some((at, one)) = characters.next() {
+    for (at, one) in text.char_indices() {
         let word = one.is_alphanumeric();
         if !one.is_ascii() && !word && !is_currency(one) {
             return if at == 0 { one.len_utf8() } else { at };
@@ -226,7 +227,6 @@ fn part_length(text: &str) -> usize {
             }
         }
         ascii_word = word.then_some(one.is_ascii());
-        let _ = characters.peek();
     }
     text.len()
 }

@@ -5,22 +5,10 @@ use std::ops::Range;
 use super::kind::ValueKind;
 
 /// Units of dates and times behind a number, Korean, Chinese and Japanese.
-const UNITS: [(&str, bool); 14] = [
-    ("년", true),
-    ("년도", true),
-    ("월", true),
-    ("일", true),
-    ("年", true),
-    ("月", true),
-    ("日", true),
-    ("号", true),
-    ("시", false),
-    ("분", false),
-    ("时", false),
-    ("時", false),
-    ("点", false),
-    ("分", false),
-];
+const UNITS: [&str; 14] = ["년", "년도", "월", "일", "年", "月", "日", "号", "시", "분", "时", "時", "点", "分"];
+
+/// Units that tell a point in time by themselves. The others may count: `3일`, `2分`.
+const POINTS: [char; 6] = ['월', '月', '시', '时', '時', '点'];
 
 /// Words in front of an hour.
 const HALVES: [&str; 10] = ["오전", "오후", "午前", "午後", "上午", "下午", "晚上", "早上", "아침", "저녁"];
@@ -45,7 +33,7 @@ pub(super) fn at(text: &str, start: usize) -> Option<(Range<usize>, ValueKind)> 
             .map(|length| (length, ValueKind::Date))
             .or_else(|| amount(rest).map(|length| (length, ValueKind::Amount)))?,
         '오' | '午' | '上' | '下' | '晚' | '早' | '아' | '저' => (half_day(rest)?, ValueKind::Date),
-        'A'..='Z' | 'a'..='z' => (month(rest)?, ValueKind::Date),
+        'A' | 'D' | 'F' | 'J' | 'M' | 'N' | 'O' | 'S' => (month(rest)?, ValueKind::Date),
         _ => return None,
     };
     Some((start..start + length, kind))
@@ -68,49 +56,57 @@ pub(super) fn is_half_day(word: &[u8]) -> bool {
 
 /// Numbers with units of time behind them, the first one of a date or a time.
 fn date(text: &str) -> Option<usize> {
-    let (mut end, mut parts, mut dated) = (0, 0, false);
+    let (mut end, mut parts) = (0, 0);
     loop {
-        let behind = text.get(end..).unwrap_or_default();
-        let space = behind.len() - behind.strip_prefix(' ').unwrap_or(behind).len();
-        let number = behind.get(space..).unwrap_or_default();
+        let (space, number) = after_space(text.get(end..).unwrap_or_default());
         let half = if parts > 0 { half_day(number) } else { None };
-        let Some((length, day)) = half.map(|length| (length, false)).or_else(|| unit(number)) else { break };
-        (end, parts, dated) = (end + space + length, parts + 1, dated || day);
+        let Some(length) = half.or_else(|| unit(number)) else { break };
+        (end, parts) = (end + space + length, parts + 1);
     }
-    // One unit alone is a date only where it cannot be a span: `5월`, not `3일` or `2분`.
-    let lone = parts == 1 && !text.get(..end).is_some_and(|text| text.ends_with(['월', '月', '시', '時', '点']));
-    (parts > 0 && !lone && (dated || parts > 0)).then_some(end)
+    let is_point = parts > 1 || text.get(..end).is_some_and(|text| text.ends_with(POINTS));
+    is_point.then_some(end)
 }
 
-/// A number of one to four digits with a unit: its length, and whether the unit is of a day.
-fn unit(text: &str) -> Option<(usize, bool)> {
+/// What follows one space, if there is one, and how long that was.
+fn after_space(text: &str) -> (usize, &str) {
+    text.strip_prefix(' ').map_or((0, text), |behind| (1, behind))
+}
+
+/// A number of one to four digits with a unit: their length.
+fn unit(text: &str) -> Option<usize> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
-    let rest = text.get(digits..).filter(|_| (1..=4).contains(&digits))?;
-    // A span is no date: `3시간`, `5일간`, `2년간`, `3개월`.
-    let unit = UNITS.iter().filter(|(unit, _)| rest.starts_with(unit)).max_by_key(|(unit, _)| unit.len())?;
-    let behind = rest.get(unit.0.len()..).unwrap_or_default();
-    (!behind.starts_with(['간', '間', '间'])).then_some((digits + unit.0.len(), unit.1))
+    let rest = text.get(digits..).filter(|rest| (1..=4).contains(&digits) && !begins_in_ascii(rest))?;
+    let unit = UNITS.iter().filter(|unit| rest.starts_with(**unit)).max_by_key(|unit| unit.len())?;
+    // A span is no date: `3시간`, `5일간`, `2년간`.
+    let behind = rest.get(unit.len()..).unwrap_or_default();
+    (!behind.starts_with(['간', '間', '间'])).then_some(digits + unit.len())
+}
+
+/// Most numbers are followed by ASCII, where no table need be asked.
+fn begins_in_ascii(text: &str) -> bool {
+    text.bytes().next().is_none_or(|byte| byte.is_ascii())
 }
 
 /// `오후 3시 30분`.
 fn half_day(text: &str) -> Option<usize> {
+    if begins_in_ascii(text) {
+        return None;
+    }
     let half = HALVES.iter().find(|half| text.starts_with(**half))?;
-    let behind = text.get(half.len()..).unwrap_or_default();
-    let space = behind.len() - behind.strip_prefix(' ').unwrap_or(behind).len();
-    let mut end = half.len() + space;
-    let (length, _) = unit(text.get(end..).unwrap_or_default())?;
-    end += length;
-    let behind = text.get(end..).unwrap_or_default();
-    let space = behind.len() - behind.strip_prefix(' ').unwrap_or(behind).len();
-    Some(unit(behind.get(space..).unwrap_or_default()).map_or(end, |(length, _)| end + space + length))
+    let (space, hour) = after_space(text.get(half.len()..).unwrap_or_default());
+    let end = half.len() + space + unit(hour)?;
+    let (space, minutes) = after_space(text.get(end..).unwrap_or_default());
+    Some(unit(minutes).map_or(end, |length| end + space + length))
 }
 
 /// `35,000원`, `300만 원`, `12.50 USD`.
 fn amount(text: &str) -> Option<usize> {
     let digits = text.bytes().take_while(|byte| byte.is_ascii_digit() || matches!(byte, b',' | b'.')).count();
     let behind = text.get(digits..)?;
-    let behind = behind.trim_start_matches(MULTIPLES);
-    let behind = behind.strip_prefix(' ').unwrap_or(behind);
+    let behind = after_space(if begins_in_ascii(behind) { behind } else { behind.trim_start_matches(MULTIPLES) }).1;
+    if behind.bytes().next().is_none_or(|byte| byte.is_ascii() && !b"UKEJCGdw".contains(&byte)) {
+        return None;
+    }
     let currency = CURRENCIES.iter().filter(|word| behind.starts_with(**word)).max_by_key(|word| word.len())?;
     let after = behind.get(currency.len()..).unwrap_or_default();
     let ends = !currency.is_ascii() || !after.starts_with(|next: char| next.is_ascii_alphanumeric());
