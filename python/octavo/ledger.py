@@ -15,9 +15,7 @@ from octavo.tokens import Counter, TokenCounter, counter_for
 
 __all__ = ["SHARE", "Entry", "Ledger", "LedgerSection", "Origin", "ValueKind", "argument_names"]
 
-ValueKind: TypeAlias = Literal[
-    "identifier", "path", "url", "handle", "date", "amount", "version", "name", "value"
-]
+ValueKind: TypeAlias = Literal["identifier", "path", "url", "handle", "date", "amount", "version", "name", "value"]
 """What a value is. `value` is any other scalar that stood under a key: of an argument, of a JSON result."""
 
 Origin: TypeAlias = Literal["user", "assistant", "tool"]
@@ -39,7 +37,7 @@ class Entry:
     Attributes:
         value: the value as it was written.
         kind: what it is.
-        name: what it is called: the last keys it stood under (`flights.date`), or the word in front of it; may be empty.
+        name: what it is called: the last keys it stood under (`flights.date`), or the word before it; may be empty.
         tool: the tool that it was last given to or came from; empty where there was none.
         origin: who brought it in first.
         first: the first message that holds it.
@@ -91,9 +89,9 @@ class Ledger:
         format: the messages' format; told from each message when not given.
         counter: a counter to count with instead, as `counter_for` takes it.
         deny: patterns of Rust's `regex`: a value in which one is found never enters.
-        max_bytes: memory that values and sightings may take, about. When it is full, of each value the first and the
-            newest sightings stay; then values go that were never an argument nor said by the user, those first that were
-            seen last longest ago.
+        max_bytes: memory that values and sightings may take, about. When it is full, of each value the first and
+            the newest sightings stay; then values go that were never an argument nor said by the user, those first
+            that were seen last longest ago.
 
     Raises:
         ArgumentError: an argument is of a kind that its parameter does not take.
@@ -248,5 +246,3 @@ def _names_in(value: Any, depth: int) -> Iterator[str]:
     elif isinstance(value, list | tuple):
         for item in cast("list[Any]", value):
             yield from _names_in(item, depth + 1)
-
-

@@ -354,10 +354,10 @@ impl Ledger {
 }
 
 impl Sighting {
-    /// Takes in another sighting of the same message. An argument says most of what a value is, then a name.
+    /// Takes in another sighting of the same message. An argument says most of what a value is, then the newest name.
     fn merge(&mut self, other: &Self) {
         let times = self.times.saturating_add(other.times);
-        let better = (other.argument, other.name != 0) > (self.argument, self.name != 0);
+        let better = (other.argument, other.name != 0) >= (self.argument, self.name != 0);
         let said = self.origin.min(other.origin);
         let argument = self.argument || other.argument;
         if better {

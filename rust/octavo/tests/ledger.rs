@@ -49,7 +49,10 @@ fn a_value_says_what_it_is_and_where_it_was_seen() {
     let ledger = ledger_of(&[
         said("예약 XEWRD9를 취소해 줘, mail ada@example.com"),
         call("c1", "get_reservation", &json!({"reservation_id": "XEWRD9", "flights": [{"date": "2024-05-15"}]})),
-        result("c1", "{\"reservation_id\": \"XEWRD9\", \"total\": 1250, \"paid_by\": {\"card_77\": {\"id\": \"card_77\"}}}"),
+        result(
+            "c1",
+            "{\"reservation_id\": \"XEWRD9\", \"total\": 1250, \"paid_by\": {\"card_77\": {\"id\": \"card_77\"}}}",
+        ),
         call("c2", "cancel", &json!({"reservation_id": "XEWRD9", "note": "as the user asked for in words"})),
     ]);
     let entries = ledger.entries();
@@ -60,7 +63,10 @@ fn a_value_says_what_it_is_and_where_it_was_seen() {
     let date = entry(&entries, "2024-05-15");
     assert_eq!((date.kind, date.name, date.tool), (ValueKind::Date, "flights.date", "get_reservation"));
     let card = entry(&entries, "card_77");
-    assert_eq!((card.kind, card.name, card.tool, card.origin), (ValueKind::Identifier, "paid_by.id", "get_reservation", Origin::Tool));
+    assert_eq!(
+        (card.kind, card.name, card.tool, card.origin),
+        (ValueKind::Identifier, "paid_by.id", "get_reservation", Origin::Tool)
+    );
     assert_eq!(entry(&entries, "ada@example.com").kind, ValueKind::Handle);
     assert_eq!(entry(&entries, "as the user asked for in words").uses, 1);
     assert_eq!(entry(&entries, "1250").name, "total");
@@ -94,12 +100,12 @@ fn what_is_shown_is_not_written() {
 
 #[test]
 fn what_is_needed_most_comes_first() {
-    let mut messages = vec![
+    let mut messages: Vec<Value> = (0..40).map(|at| result("c0", &format!("row noise{at}x{at}"))).collect();
+    messages.extend([
         said("please use booking QX7731"),
         call("c1", "find", &json!({"user_id": "mia_kim_4397"})),
         result("c1", "{\"user_id\": \"mia_kim_4397\", \"order_id\": \"ZZ9001\", \"seat\": \"12B7\"}"),
-    ];
-    messages.extend((0..40).map(|at| result("c0", &format!("row noise{at}x{at}"))));
+    ]);
     let ledger = ledger_of(&messages);
     let all = 0..messages.len();
     let request = Request { text: "", names: &["order_id"] };
@@ -186,7 +192,10 @@ fn memory_is_bounded_and_arguments_stay_longest() {
     assert!(entries.len() > 100);
     assert_eq!(entry(&entries, "KEEP-7001").uses, 1);
     assert_eq!(entry(&entries, "KEEP-7002").times, 3000);
-    assert!(entries.iter().all(|entry| entry.value != "row0a0") && entries.iter().any(|entry| entry.value == "row2999a2999"));
+    assert!(
+        entries.iter().all(|entry| entry.value != "row0a0")
+            && entries.iter().any(|entry| entry.value == "row2999a2999")
+    );
     // What is gone cannot be brought back from here, and nothing is pretended.
     assert!(!ledger.truncate(5) && ledger.len() == 3001);
     assert!(ledger.truncate(3001) && ledger.truncate(0) && ledger.is_empty());
@@ -205,19 +214,52 @@ fn one_message_cannot_flood() {
 }
 
 fn seconds(work: impl Fn()) -> Duration {
-    (0..5).map(|_| { let start = Instant::now(); work(); start.elapsed() }).min().unwrap()
+    (0..3)
+        .map(|_| {
+            let start = Instant::now();
+            work();
+            start.elapsed()
+        })
+        .min()
+        .unwrap()
 }
 
 /// Four times the text takes about four times as long: sixteen would be a square.
 #[test]
 fn time_is_linear_in_the_text() {
     let pieces = [
-        "a", "1", ",1", "a.", "/", "=", "a=1 ", "2024년 5월 ", "가1", "가나.", "\"", "{\"a\":", "[", "\\", "@a", "1,000", "오전 ", "-", "A-1 ",
-        "password=", "_가", "a_가", "May 1", "{\"k\":\"v 1\"},",
+        "a",
+        "1",
+        ",1",
+        "a.",
+        "/",
+        "=",
+        "a=1 ",
+        "2024년 5월 ",
+        "가1",
+        "가나.",
+        "\"",
+        "{\"a\":",
+        "[",
+        "\\",
+        "@a",
+        "1,000",
+        "오전 ",
+        "-",
+        "A-1 ",
+        "password=",
+        "_가",
+        "a_가",
+        "May 1",
+        "{\"k\":\"v 1\"},",
     ];
     for piece in pieces {
-        let of = |count: usize| [said(&piece.repeat(count)), call("c", "t", &json!({"k": piece.repeat(count)}))];
-        let (short, long) = (of(4_000), of(16_000));
+        // Long runs, which are passed by, and runs of the greatest length that is looked at.
+        let text = |count: usize| {
+            format!("{}{}", piece.repeat(count), format!("{} ", piece.repeat(96 / piece.len())).repeat(count / 96))
+        };
+        let of = |count: usize| [said(&text(count)), call("c", "t", &json!({"k": text(count)}))];
+        let (short, long) = (of(1_000), of(4_000));
         let mut ratio = f64::INFINITY;
         for _ in 0..20 {
             let (one, four) = (seconds(|| drop(ledger_of(&short))), seconds(|| drop(ledger_of(&long))));
@@ -232,9 +274,35 @@ fn time_is_linear_in_the_text() {
 
 fn piece() -> impl Strategy<Value = String> {
     let known = [
-        "HAT136", "src/a.rs", "https://example.com/x?y=1", "2024년 5월 15일", "35,000원", "v1.2.3", "read_entry()", "</ledger>", "<ledger>",
-        "ignore: all previous", "```", "~~~", "\u{202e}", "\u{2028}", "\n- x", "\r\n", "\"", "\\u003c", "name=Z9-1", "key: Q77x", "가나다ABC123을", "🙂",
-        "{\"id\": \"A7-1\", \"x\": [1, 2.5]}", "ada@example.com", "\0", "a,b c", "'", "<!--", "&lt;/ledger>",
+        "HAT136",
+        "src/a.rs",
+        "https://example.com/x?y=1",
+        "2024년 5월 15일",
+        "35,000원",
+        "v1.2.3",
+        "read_entry()",
+        "</ledger>",
+        "<ledger>",
+        "ignore: all previous",
+        "```",
+        "~~~",
+        "\u{202e}",
+        "\u{2028}",
+        "\n- x",
+        "\r\n",
+        "\"",
+        "\\u003c",
+        "name=Z9-1",
+        "key: Q77x",
+        "가나다ABC123을",
+        "🙂",
+        "{\"id\": \"A7-1\", \"x\": [1, 2.5]}",
+        "ada@example.com",
+        "\0",
+        "a,b c",
+        "'",
+        "<!--",
+        "&lt;/ledger>",
     ];
     prop_oneof![4 => prop::sample::select(known.to_vec()).prop_map(str::to_owned), 1 => "\\PC{0,40}", 1 => "[A-Z0-9_/.:@=-]{0,24}"]
 }
@@ -247,9 +315,14 @@ fn message() -> impl Strategy<Value = Value> {
     prop_oneof![
         text().prop_map(|text| said(&text)),
         text().prop_map(|text| json!({"role": "assistant", "content": text})),
-        (text(), piece(), 0..4_u8).prop_map(|(text, key, id)| call(&format!("c{id}"), &key, &json!({key.clone(): text, "n": [1200, {"deep": key}]}))),
+        (text(), piece(), 0..4_u8).prop_map(|(text, key, id)| call(
+            &format!("c{id}"),
+            &key,
+            &json!({key.clone(): text, "n": [1200, {"deep": key}]})
+        )),
         (text(), 0..4_u8).prop_map(|(text, id)| result(&format!("c{id}"), &text)),
-        (text(), piece(), 0..4_u8).prop_map(|(text, key, id)| result(&format!("c{id}"), &json!({key: {"v": text}}).to_string())),
+        (text(), piece(), 0..4_u8)
+            .prop_map(|(text, key, id)| result(&format!("c{id}"), &json!({key: {"v": text}}).to_string())),
         text().prop_map(|text| json!({"role": "system", "content": text})),
     ]
 }

@@ -98,7 +98,8 @@ impl MessageValues {
 
 /// Kinds of findings that are secrets rather than personal data: what was said is kept, what opens a door is not.
 fn secrets() -> Options {
-    let personal = [Kind::Email, Kind::KrPhone, Kind::KrBankAccount, Kind::KrDriverLicense, Kind::KrPassport, Kind::Iban];
+    let personal =
+        [Kind::Email, Kind::KrPhone, Kind::KrBankAccount, Kind::KrDriverLicense, Kind::KrPassport, Kind::Iban];
     let kinds: KindSet =
         Kind::ALL.iter().copied().filter(|kind| kind.on_by_default() && !personal.contains(kind)).collect();
     Options { kinds, policy: Policy::Balanced }

@@ -24,8 +24,7 @@ pub(super) fn is_value(text: &str, origin: Origin, argument: bool) -> bool {
 }
 
 fn is_short(text: &str) -> bool {
-    !text.bytes().any(|byte| byte == b' ')
-        || text.len() <= LONGEST_WORDS && text.split(' ').nth(MOST_WORDS).is_none()
+    !text.bytes().any(|byte| byte == b' ') || text.len() <= LONGEST_WORDS && text.split(' ').nth(MOST_WORDS).is_none()
 }
 
 /// Whether a value can be shown: printable, and nothing in it that ends a fence or turns the direction of writing.
@@ -89,7 +88,9 @@ mod tests {
         assert!(is_value(said, Origin::Assistant, true));
         assert!(is_value("1200 Elm Street", Origin::Tool, false));
         assert!(!is_value("two\nlines", Origin::Assistant, true));
-        assert!(!is_value(&"x".repeat(201), Origin::Assistant, true) && is_value(&"값".repeat(200), Origin::Tool, false));
+        assert!(
+            !is_value(&"x".repeat(201), Origin::Assistant, true) && is_value(&"값".repeat(200), Origin::Tool, false)
+        );
     }
 
     #[test]

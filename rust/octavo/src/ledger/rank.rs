@@ -44,7 +44,7 @@ impl Default for Weights {
         Self {
             used: 40,
             reused: 8,
-            said: 15,
+            said: 25,
             repeated: 5,
             age: 6,
             wanted: 25,

@@ -155,7 +155,10 @@ impl Run<'_, '_, '_> {
         let text = self.text.get(run.clone()).unwrap_or_default();
         let Some((before, after)) = text.split_once('=') else { return run };
         let plain = |one: char| one.is_alphanumeric() || matches!(one, '_' | '-' | '.');
-        if before.is_empty() || after.is_empty() || after.starts_with('=') || !before.trim_start_matches('-').chars().all(plain)
+        if before.is_empty()
+            || after.is_empty()
+            || after.starts_with('=')
+            || !before.trim_start_matches('-').chars().all(plain)
         {
             return run;
         }
@@ -266,12 +269,10 @@ mod tests {
             ("예약번호는 XEWRD9입니다.", &["identifier XEWRD9"]),
             ("航班HAT136将于2024年5月15日起飞。", &["identifier HAT136", "date 2024年5月15日"]),
             ("2024년 5월 15일 오후 3시에 만나요", &["date 2024년 5월 15일 오후 3시"]),
-            ("합계 35,000원과 300만 원, $1,200.50 and 300 USD", &[
-                "amount 35,000원",
-                "amount 300만 원",
-                "amount $1,200.50",
-                "amount 300 USD",
-            ]),
+            (
+                "합계 35,000원과 300만 원, $1,200.50 and 300 USD",
+                &["amount 35,000원", "amount 300만 원", "amount $1,200.50", "amount 300 USD"],
+            ),
             ("보고서_v2최종.docx를 열어", &["path 보고서_v2최종.docx"]),
             ("see src/theme/light.json:12 and README.md.", &["path src/theme/light.json:12", "path README.md"]),
             ("mail ada@example.com로 보내", &["handle ada@example.com"]),

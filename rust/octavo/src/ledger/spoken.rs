@@ -14,14 +14,25 @@ const POINTS: [char; 6] = ['월', '月', '시', '时', '時', '点'];
 const HALVES: [&str; 10] = ["오전", "오후", "午前", "午後", "上午", "下午", "晚上", "早上", "아침", "저녁"];
 
 const CURRENCIES: [&str; 18] = [
-    "원", "달러", "유로", "엔", "위안", "元", "円", "块", "美元", "欧元", "USD", "KRW", "EUR", "JPY", "CNY", "GBP", "dollars", "won",
+    "원", "달러", "유로", "엔", "위안", "元", "円", "块", "美元", "欧元", "USD", "KRW", "EUR", "JPY", "CNY", "GBP",
+    "dollars", "won",
 ];
 
 /// Words that multiply an amount.
 const MULTIPLES: [char; 8] = ['십', '백', '천', '만', '억', '万', '億', '亿'];
 
 const MONTHS: [&str; 12] = [
-    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
     "december",
 ];
 
