@@ -113,15 +113,15 @@ impl Texts {
 
     /// The place of a text, which is taken in where it is new. Nothing when there are 2³² of them.
     fn put(&mut self, text: &str, message: u32) -> Option<u32> {
-        match self.find(text) {
-            Ok(place) => Some(place),
-            Err(hash) => {
-                let place = u32::try_from(self.rows.len()).ok()?;
-                self.rows.push(Kept { text: text.into(), message });
-                self.places.insert(hash, place);
-                Some(place)
-            }
-        }
+        self.find(text).map_or_else(|hash| self.add(text, hash, message), Some)
+    }
+
+    /// Takes in a text that is not there, at the place that [`Self::find`] gave.
+    fn add(&mut self, text: &str, hash: u64, message: u32) -> Option<u32> {
+        let place = u32::try_from(self.rows.len()).ok()?;
+        self.rows.push(Kept { text: text.into(), message });
+        self.places.insert(hash, place);
+        Some(place)
     }
 
     /// Forgets what came with messages from `to` on.
@@ -281,8 +281,8 @@ impl Ledger {
         match self.values.find(text) {
             Ok(place) => Some(place),
             Err(_) if self.is_denied(text) => None,
-            Err(_) => {
-                let place = self.values.put(text, message)?;
+            Err(hash) => {
+                let place = self.values.add(text, hash, message)?;
                 self.newest.push(u32::MAX);
                 self.bytes += text.len() + ROW + size_of::<u32>();
                 Some(place)

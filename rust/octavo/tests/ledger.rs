@@ -1,7 +1,7 @@
 //! The laws of the ledger: a replay gives the same, nothing secret enters, nothing leaves its line, memory is bounded.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use std::time::{Duration, Instant};
+mod timing;
 
 use octavo::ledger::{DEFAULT_BYTES, Entry, Ledger, MessageValues, Origin, Request, ValueKind, read_values};
 use octavo::mask::Pattern;
@@ -9,6 +9,7 @@ use octavo::message::Format;
 use octavo::tokens::{CountTokens, encoding};
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use timing::{PATIENCE, assert_grows_with_size};
 
 fn read(message: &Value) -> MessageValues {
     read_values(Format::OpenAi, 0, &message).unwrap()
@@ -113,9 +114,10 @@ fn what_is_needed_most_comes_first() {
     let text = ledger.section(std::slice::from_ref(&all), &request, 2000, o200k().as_ref()).text;
     let order: Vec<usize> = ["mia_kim_4397", "ZZ9001", "QX7731", "noise3x3"].map(|value| place(&text, value)).to_vec();
     assert!(order.is_sorted(), "{text}");
-    let about = Request { text: "what about noise7x7?", names: &[] };
-    let text = ledger.section(std::slice::from_ref(&all), &about, 2000, o200k().as_ref()).text;
-    assert!(place(&text, "noise7x7") < place(&text, "noise39x39"), "{text}");
+    let seats = ledger_of(&[result("c1", "{\"seat\": \"12B7\", \"gate\": \"33C1\"}"), said("and?")]);
+    let written = |text| seats.section(&[0..1], &Request { text, names: &[] }, 2000, o200k().as_ref()).text;
+    let first = |text: String| place(&text, "12B7") < place(&text, "33C1");
+    assert!(first(written("which seat")) && !first(written("which gate")));
 }
 
 /// What must not enter, whatever holds it.
@@ -213,63 +215,37 @@ fn one_message_cannot_flood() {
     assert!(entries.iter().any(|entry| entry.value == "id0x") && entries.iter().any(|entry| entry.value == "id49999x"));
 }
 
-fn seconds(work: impl Fn()) -> Duration {
-    (0..3)
-        .map(|_| {
-            let start = Instant::now();
-            work();
-            start.elapsed()
-        })
-        .min()
-        .unwrap()
-}
-
 /// Four times the text takes about four times as long: sixteen would be a square.
 #[test]
 fn time_is_linear_in_the_text() {
     let pieces = [
-        "a",
-        "1",
-        ",1",
-        "a.",
-        "/",
-        "=",
-        "a=1 ",
-        "2024년 5월 ",
-        "가1",
-        "가나.",
-        "\"",
-        "{\"a\":",
-        "[",
-        "\\",
-        "@a",
-        "1,000",
-        "오전 ",
-        "-",
-        "A-1 ",
-        "password=",
-        "_가",
-        "a_가",
-        "May 1",
-        "{\"k\":\"v 1\"},",
+        "a", "1", ",1", "a.", "/", "=", "a=1 ", "2024년 5월 ", "가1", "가나.", "\"", "{\"a\":", "[", "\\", "@a", "1,000", "오전 ", "-",
+        "A-1 ", "password=", "_가", "a_가", "May 1", "{\"k\":\"v 1\"},",
     ];
     for piece in pieces {
-        // Long runs, which are passed by, and runs of the greatest length that is looked at.
+        // Long runs, which are passed by, and runs of a length that is looked at.
         let text = |count: usize| {
-            format!("{}{}", piece.repeat(count), format!("{} ", piece.repeat(96 / piece.len())).repeat(count / 96))
+            let run = format!("{} ", piece.repeat(96 / piece.len()));
+            piece.repeat(count) + &run.repeat(count / 96)
         };
-        let of = |count: usize| [said(&text(count)), call("c", "t", &json!({"k": text(count)}))];
-        let (short, long) = (of(1_000), of(4_000));
-        let mut ratio = f64::INFINITY;
-        for _ in 0..20 {
-            let (one, four) = (seconds(|| drop(ledger_of(&short))), seconds(|| drop(ledger_of(&long))));
-            ratio = ratio.min(four.as_secs_f64() / one.as_secs_f64().max(1e-6));
-            if ratio < 8.0 {
-                break;
-            }
-        }
-        assert!(ratio < 8.0, "{piece:?}: {ratio}");
+        let build = |count: usize| [said(&text(count)), call("c", "t", &json!({"k": text(count)}))];
+        assert_grows_with_size(piece, 1_000, build, |messages| drop(ledger_of(messages)), PATIENCE);
     }
+}
+
+/// Rendering looks at every sighting once, whatever the ledger holds.
+#[test]
+fn time_to_write_is_linear_in_the_sightings() {
+    let counter = o200k();
+    let build = |count: usize| {
+        let rows = (0..count).map(|at| result("c", &format!("row id{at}x and id{}x", at / 2)));
+        ledger_of(&rows.collect::<Vec<_>>())
+    };
+    let write = |ledger: &Ledger| {
+        let section = ledger.section(&[0..ledger.len()], &Request { text: "id7x", names: &["id"] }, 100, counter.as_ref());
+        assert!(section.shown > 0);
+    };
+    assert_grows_with_size("write", 1_000, build, write, PATIENCE);
 }
 
 fn piece() -> impl Strategy<Value = String> {

@@ -4,12 +4,14 @@
 //! under its keys, arguments of calls are taken value by value. Whatever the masker finds to be a secret in a text
 //! is left out, and remembered by its hash, so that it does not enter from another place where nothing gives it away.
 
+use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use super::kind::{ValueKind, kind_of};
 use super::{json, plainness, scan};
 use crate::error::Result;
-use crate::mask::{self, Kind, KindSet, Options, Policy};
+use crate::mask::{self, Kind, Options, Policy};
 use crate::message::{BlockEnd, BlockKind, Format, Media, Role, Sink, TextKind, id_hash, read};
 use crate::node::Node;
 
@@ -19,6 +21,9 @@ pub const LONGEST_VALUE: usize = 200;
 /// Values of one message, repetitions included. Of a message that holds more, the first half of so many are kept and at
 /// least the last quarter: a list's beginning is what was asked for, a log's end says what came of it.
 pub const MOST_VALUES: usize = 8192;
+
+/// Paths of one message that are remembered at a time.
+const MOST_NAMES: usize = 1024;
 
 /// Who brought a value in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -96,42 +101,28 @@ impl MessageValues {
     }
 }
 
-/// Kinds of findings that are secrets rather than personal data: what was said is kept, what opens a door is not.
-fn secrets() -> Options {
-    let personal =
-        [Kind::Email, Kind::KrPhone, Kind::KrBankAccount, Kind::KrDriverLicense, Kind::KrPassport, Kind::Iban];
-    let kinds: KindSet =
-        Kind::ALL.iter().copied().filter(|kind| kind.on_by_default() && !personal.contains(kind)).collect();
+/// Kinds of findings that are personal data, which is kept as it was said; the others open a door, or name a person for
+/// good.
+const PERSONAL: [Kind; 6] =
+    [Kind::Email, Kind::KrPhone, Kind::KrBankAccount, Kind::KrDriverLicense, Kind::KrPassport, Kind::Iban];
+
+/// What the masker looks for. The less it looks for, the faster it is.
+static SECRETS: LazyLock<Options> = LazyLock::new(|| {
+    let kinds = Kind::ALL.iter().copied().filter(|kind| kind.on_by_default() && !PERSONAL.contains(kind)).collect();
     Options { kinds, policy: Policy::Balanced }
-}
+});
 
 /// Gathers the values of one message while a reader walks it.
+#[derive(Default)]
 pub struct Extractor {
     values: MessageValues,
-    options: Options,
     /// Texts of the block that is being read begin here.
     first: usize,
     tool: String,
     scratch: String,
     short: String,
-    /// The path that was given last, and where its name stands.
-    path: String,
-    name: Range<u32>,
-}
-
-impl Default for Extractor {
-    fn default() -> Self {
-        Self {
-            values: MessageValues::default(),
-            options: secrets(),
-            first: 0,
-            tool: String::new(),
-            scratch: String::new(),
-            short: String::new(),
-            path: String::new(),
-            name: 0..0,
-        }
-    }
+    /// Where the names of paths stand.
+    names: HashMap<String, Range<u32>>,
 }
 
 /// Reads the values of one message. `index` is its position, for the error.
@@ -180,7 +171,7 @@ impl Extractor {
     }
 
     fn secrets_in(&mut self, text: &str) -> Vec<Range<usize>> {
-        let found = mask::find(text, &self.options);
+        let found = mask::find(text, &SECRETS);
         self.values.secrets.extend(found.iter().filter_map(|found| text.get(found.bytes.clone())).map(super::hash));
         found.into_iter().map(|found| found.bytes).collect()
     }
@@ -191,7 +182,7 @@ impl Extractor {
         let mut denied = Denied(denied);
         scan::scan(rest, &mut |value, kind, name| {
             let range = value.start + from..value.end + from;
-            if !denied.meets(&range) {
+            if !denied.meets(&range) && !is_passing(kind, origin, rest.as_bytes().get(value.end)) {
                 let name = rest.get(name).unwrap_or_default();
                 self.push(rest.get(value).unwrap_or_default(), name, kind, origin, false);
             }
@@ -219,9 +210,10 @@ impl Extractor {
             if is_key {
                 self.key(raw, path, origin);
             } else if !touched && plainness::is_value(decoded, origin, argument) {
-                let kind = kind_of(decoded).filter(|_| !decoded.contains(' ')).unwrap_or(ValueKind::Value);
-                self.push(decoded, path, kind, origin, argument);
-                if argument && decoded.contains(' ') {
+                let spaced = decoded.contains(' ');
+                let kind = if spaced { None } else { kind_of(decoded) };
+                self.push(decoded, path, kind.unwrap_or(ValueKind::Value), origin, argument);
+                if argument && spaced {
                     // What a command is given stands in it: paths, ids.
                     self.scan(decoded, 0, origin, &[]);
                 }
@@ -236,6 +228,9 @@ impl Extractor {
 
     /// A key that is a value itself: rows by id, prices by date.
     fn key(&mut self, key: &str, path: &str, origin: Origin) {
+        if key.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'_') {
+            return;
+        }
         let kind = kind_of(key).filter(|kind| !matches!(kind, ValueKind::Name | ValueKind::Value));
         if let Some(kind) = kind.filter(|_| plainness::is_value(key, origin, false)) {
             let outer = path.len().saturating_sub(key.len() + 1);
@@ -267,17 +262,23 @@ impl Extractor {
         self.first = shifted(self.first);
     }
 
-    /// The place of a name: written once for the values of a list, which come one after the other.
+    /// The place of a name. Each is written once: the rows of a list have the same paths over and over.
     fn written_name(&mut self, path: &str) -> Range<u32> {
-        if path == self.path {
-            return self.name.clone();
+        if path.is_empty() {
+            return 0..0;
         }
-        let mut name = std::mem::take(&mut self.short);
-        plainness::short_path(path, &mut name);
-        self.name = self.write(&name);
-        self.short = name;
-        path.clone_into(&mut self.path);
-        self.name.clone()
+        if let Some(name) = self.names.get(path) {
+            return name.clone();
+        }
+        let mut short = std::mem::take(&mut self.short);
+        plainness::short_path(path, &mut short);
+        let name = if short.is_empty() { 0..0 } else { self.write(&short) };
+        self.short = short;
+        if self.names.len() >= MOST_NAMES {
+            self.names.clear();
+        }
+        self.names.insert(path.to_owned(), name.clone());
+        name
     }
 
     fn write(&mut self, text: &str) -> Range<u32> {
@@ -287,6 +288,12 @@ impl Extractor {
         self.values.text.push_str(text);
         start..place(self.values.text.len())
     }
+}
+
+/// Whether a name in a tool's output is only passed by: code is made of names, and those that are called or defined with
+/// parameters say most.
+fn is_passing(kind: ValueKind, origin: Origin, next: Option<&u8>) -> bool {
+    kind == ValueKind::Name && origin == Origin::Tool && next != Some(&b'(')
 }
 
 /// Findings in order, asked about ranges in order.

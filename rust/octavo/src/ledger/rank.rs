@@ -17,6 +17,12 @@ pub struct Request<'a> {
 }
 
 /// Points for each sign that a value will be needed. Whole numbers, so that a ranking is the same on every machine.
+///
+/// The defaults were chosen by step recall (`benches/quality/step_recall.py`) of a pair-safe window and the ledger within H on
+/// every other recorded conversation (22 of the airline at H = 1,000 with a quarter for the ledger, 4 of Claude Code at
+/// H = 8,000 with 15 %): 97.1 % and 95.8 % of calls complete; on the other half, which was held out, 97.7 % and 96.8 %;
+/// on the one of pi, which was not looked at, 99.6 %. No weight changes these by more than two points when it is changed by
+/// a quarter, but for that of an identifier.
 #[derive(Debug, Clone, Copy)]
 pub struct Weights {
     /// It was an argument of a call.
@@ -42,13 +48,13 @@ pub struct Weights {
 impl Default for Weights {
     fn default() -> Self {
         Self {
-            used: 40,
+            used: 60,
             reused: 8,
-            said: 25,
+            said: 15,
             repeated: 5,
             age: 6,
             wanted: 25,
-            similar: 14,
+            similar: 10,
             length: 3,
             kinds: [16, 12, 6, 8, 6, 4, 4, 0, -6],
         }

@@ -21,19 +21,20 @@ const CURRENCIES: [&str; 18] = [
 /// Words that multiply an amount.
 const MULTIPLES: [char; 8] = ['십', '백', '천', '만', '억', '万', '億', '亿'];
 
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
+/// Months by their first three letters, and the rest of their names.
+const MONTHS: [(&[u8; 3], &[u8]); 12] = [
+    (b"Jan", b"uary"),
+    (b"Feb", b"ruary"),
+    (b"Mar", b"ch"),
+    (b"Apr", b"il"),
+    (b"May", b""),
+    (b"Jun", b"e"),
+    (b"Jul", b"y"),
+    (b"Aug", b"ust"),
+    (b"Sep", b"tember"),
+    (b"Oct", b"ober"),
+    (b"Nov", b"ember"),
+    (b"Dec", b"ember"),
 ];
 
 /// The date or amount that begins at a place of a text.
@@ -50,14 +51,10 @@ pub(super) fn at(text: &str, start: usize) -> Option<(Range<usize>, ValueKind)> 
     Some((start..start + length, kind))
 }
 
-/// Whether a word is the name of a month, in full or its first three letters.
+/// Whether a word is the name of a month, in full or its first three letters. Asked of every word with a capital.
 pub(super) fn is_month(word: &[u8]) -> bool {
-    word.first().is_some_and(u8::is_ascii_uppercase)
-        && (3..=9).contains(&word.len())
-        && MONTHS.iter().any(|month| {
-            let same = |length| month.as_bytes().get(..length).is_some_and(|whole| word.eq_ignore_ascii_case(whole));
-            same(month.len()) || same(3)
-        })
+    let Some((first, rest)) = word.split_first_chunk::<3>() else { return false };
+    MONTHS.iter().any(|(month, end)| *month == first && (rest.is_empty() || rest == *end))
 }
 
 /// Whether a word stands in front of an hour.
