@@ -219,8 +219,30 @@ fn one_message_cannot_flood() {
 #[test]
 fn time_is_linear_in_the_text() {
     let pieces = [
-        "a", "1", ",1", "a.", "/", "=", "a=1 ", "2024년 5월 ", "가1", "가나.", "\"", "{\"a\":", "[", "\\", "@a", "1,000", "오전 ", "-",
-        "A-1 ", "password=", "_가", "a_가", "May 1", "{\"k\":\"v 1\"},",
+        "a",
+        "1",
+        ",1",
+        "a.",
+        "/",
+        "=",
+        "a=1 ",
+        "2024년 5월 ",
+        "가1",
+        "가나.",
+        "\"",
+        "{\"a\":",
+        "[",
+        "\\",
+        "@a",
+        "1,000",
+        "오전 ",
+        "-",
+        "A-1 ",
+        "password=",
+        "_가",
+        "a_가",
+        "May 1",
+        "{\"k\":\"v 1\"},",
     ];
     for piece in pieces {
         // Long runs, which are passed by, and runs of a length that is looked at.
@@ -242,7 +264,8 @@ fn time_to_write_is_linear_in_the_sightings() {
         ledger_of(&rows.collect::<Vec<_>>())
     };
     let write = |ledger: &Ledger| {
-        let section = ledger.section(&[0..ledger.len()], &Request { text: "id7x", names: &["id"] }, 100, counter.as_ref());
+        let section =
+            ledger.section(&[0..ledger.len()], &Request { text: "id7x", names: &["id"] }, 100, counter.as_ref());
         assert!(section.shown > 0);
     };
     assert_grows_with_size("write", 1_000, build, write, PATIENCE);
