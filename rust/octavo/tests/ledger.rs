@@ -3,9 +3,12 @@
 
 mod timing;
 
+use octavo::entry::{read_entry, read_entry_and_values};
 use octavo::ledger::{DEFAULT_BYTES, Entry, Ledger, MessageValues, Origin, Request, ValueKind, read_values};
 use octavo::mask::Pattern;
 use octavo::message::Format;
+use octavo::tokens::model::profile;
+use octavo::tokens::tally::Tally;
 use octavo::tokens::{CountTokens, encoding};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -328,6 +331,22 @@ fn message() -> impl Strategy<Value = Value> {
 
 fn messages() -> impl Strategy<Value = Vec<Value>> {
     prop::collection::vec(message(), 1..14)
+}
+
+/// One walk gives what two give.
+#[test]
+fn values_are_read_beside_the_count() {
+    let mut tally = Tally::new(profile(Some("gpt-4o"), false).unwrap()).unwrap();
+    let messages = [said("order A-1029"), call("c", "t", &json!({"k": "src/a.rs"})), result("c", "{\"id\": \"B-7\"}")];
+    let mut ledger = Ledger::default();
+    for message in &messages {
+        let alone = read_entry(Format::OpenAi, 0, &message, &mut tally).unwrap();
+        let (entry, values) = read_entry_and_values(Format::OpenAi, 0, &message, &mut tally).unwrap();
+        assert_eq!((entry.tokens, entry.blocks), (alone.tokens, alone.blocks));
+        ledger.push(&values);
+    }
+    assert_eq!(ledger.entries(), ledger_of(&messages).entries());
+    assert_eq!(ledger.values(), 3);
 }
 
 proptest! {
