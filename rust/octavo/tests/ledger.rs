@@ -1,5 +1,5 @@
 //! The laws of the ledger: a replay gives the same, nothing secret enters, nothing leaves its line, memory is bounded.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot go on has failed")]
 
 mod timing;
 
@@ -23,7 +23,9 @@ fn ledger_of(messages: &[Value]) -> Ledger {
 }
 
 fn fed(mut ledger: Ledger, messages: &[Value]) -> Ledger {
-    messages.iter().for_each(|message| ledger.push(&read(message)));
+    for message in messages {
+        ledger.push(&read(message));
+    }
     ledger
 }
 
@@ -77,6 +79,15 @@ fn a_value_says_what_it_is_and_where_it_was_seen() {
 }
 
 #[test]
+fn names_in_code_are_kept_where_they_are_called_or_defined() {
+    let values =
+        |message| ledger_of(&[message]).entries().iter().map(|entry| entry.value.to_owned()).collect::<Vec<_>>();
+    let code = "fn read_entry(some_node) -> other_name { trimMessages(a) }";
+    assert_eq!(values(result("c", code)), ["read_entry", "trimMessages"]);
+    assert_eq!(values(said(code)), ["read_entry", "some_node", "other_name", "trimMessages"]);
+}
+
+#[test]
 fn both_formats_hold_the_same_values() {
     let anthropic = json!({"role": "assistant", "content": [
         {"type": "text", "text": "Reading src/a.rs now."},
@@ -95,7 +106,7 @@ fn both_formats_hold_the_same_values() {
 fn what_is_shown_is_not_written() {
     let ledger = ledger_of(&[said("order A-1029 and B-2044"), said("again A-1029"), said("C-3055")]);
     let written = |left_out| ledger.section(left_out, &Request::default(), 500, o200k().as_ref());
-    let section = written(&[0..1]);
+    let section = written(std::slice::from_ref(&(0..1)));
     assert!(section.text.contains("B-2044") && !section.text.contains("A-1029") && !section.text.contains("C-3055"));
     assert_eq!((section.shown, section.left), (1, 0));
     assert_eq!(written(&[]).text, "");
@@ -118,7 +129,8 @@ fn what_is_needed_most_comes_first() {
     let order: Vec<usize> = ["mia_kim_4397", "ZZ9001", "QX7731", "noise3x3"].map(|value| place(&text, value)).to_vec();
     assert!(order.is_sorted(), "{text}");
     let seats = ledger_of(&[result("c1", "{\"seat\": \"12B7\", \"gate\": \"33C1\"}"), said("and?")]);
-    let written = |text| seats.section(&[0..1], &Request { text, names: &[] }, 2000, o200k().as_ref()).text;
+    let written =
+        |text| seats.section(std::slice::from_ref(&(0..1)), &Request { text, names: &[] }, 2000, o200k().as_ref()).text;
     let first = |text: String| place(&text, "12B7") < place(&text, "33C1");
     assert!(first(written("which seat")) && !first(written("which gate")));
 }
@@ -161,7 +173,7 @@ fn secrets_never_enter() {
             assert!(values.contains(&"src/other.rs".to_owned()));
             assert!(values.iter().all(|value| !value.contains(secret)), "{way} {secret}: {values:?}");
             let all = 0..messages.len();
-            let section = ledger.section(&[all], &Request::default(), 4000, o200k().as_ref());
+            let section = ledger.section(std::slice::from_ref(&all), &Request::default(), 4000, o200k().as_ref());
             assert!(!section.text.contains(secret) && section.shown > 0, "{}", section.text);
         }
     }
@@ -209,7 +221,7 @@ fn memory_is_bounded_and_arguments_stay_longest() {
 
 #[test]
 fn one_message_cannot_flood() {
-    let text: String = (0..50_000).map(|at| format!("id{at}x ")).collect();
+    let text = (0..50_000).map(|at| format!("id{at}x ")).collect::<Vec<_>>().concat();
     let values = read(&said(&text));
     assert!(values.len() <= octavo::ledger::MOST_VALUES);
     let mut ledger = Ledger::default();
@@ -267,8 +279,12 @@ fn time_to_write_is_linear_in_the_sightings() {
         ledger_of(&rows.collect::<Vec<_>>())
     };
     let write = |ledger: &Ledger| {
-        let section =
-            ledger.section(&[0..ledger.len()], &Request { text: "id7x", names: &["id"] }, 100, counter.as_ref());
+        let section = ledger.section(
+            std::slice::from_ref(&(0..ledger.len())),
+            &Request { text: "id7x", names: &["id"] },
+            100,
+            counter.as_ref(),
+        );
         assert!(section.shown > 0);
     };
     assert_grows_with_size("write", 1_000, build, write, PATIENCE);
@@ -384,7 +400,7 @@ proptest! {
     #[test]
     fn nothing_leaves_its_line(messages in messages(), limit in 0..400_usize) {
         let ledger = ledger_of(&messages);
-        let section = ledger.section(&[0..messages.len()], &Request { text: "HAT136", names: &["v"] }, limit, o200k().as_ref());
+        let section = ledger.section(std::slice::from_ref(&(0..messages.len())), &Request { text: "HAT136", names: &["v"] }, limit, o200k().as_ref());
         prop_assert!(section.tokens <= limit);
         prop_assert_eq!(section.tokens, o200k().count(&section.text));
         prop_assert_eq!(section.shown + section.left, ledger.entries().len());
