@@ -19,9 +19,10 @@ mod render;
 mod scan;
 mod similarity;
 mod spoken;
+mod texts;
 
-use std::collections::{HashMap, HashSet};
-use std::hash::{BuildHasherDefault, DefaultHasher, Hasher};
+use std::collections::HashSet;
+use std::hash::BuildHasherDefault;
 
 pub use entry::Entry;
 pub use extract::{Extractor, LONGEST_VALUE, MOST_VALUES, MessageValues, Origin, read_values};
@@ -30,48 +31,13 @@ pub use rank::{Request, Weights};
 pub use render::{Draft, Section};
 
 use crate::mask::Pattern;
+use texts::{AsIs, ByHash, ROW, Texts, hash};
 
 /// Bytes that a ledger may take when nothing else is said: about 50,000 values.
 pub const DEFAULT_BYTES: usize = 8 << 20;
 
 /// Secrets that are remembered, by their hash. The oldest is forgotten first.
 const MOST_SECRETS: usize = 1 << 16;
-
-/// Hashes as keys of a map: they are spread already.
-#[derive(Default, Clone)]
-struct AsIs(u64);
-
-impl Hasher for AsIs {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.0 = self.0.rotate_left(8) ^ u64::from(byte);
-        }
-    }
-
-    fn write_u64(&mut self, hash: u64) {
-        self.0 = hash;
-    }
-}
-
-type ByHash<T> = HashMap<u64, T, BuildHasherDefault<AsIs>>;
-
-/// The hash of a value. Nothing that is written depends on it.
-fn hash(text: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    hasher.write(text.as_bytes());
-    hasher.finish()
-}
-
-/// A text that is kept, and the message that brought it.
-#[derive(Debug, Clone)]
-struct Kept {
-    text: Box<str>,
-    message: u32,
-}
 
 /// One message holds one value.
 #[derive(Debug, Clone, Copy)]
@@ -86,60 +52,6 @@ struct Sighting {
     origin: Origin,
     argument: bool,
 }
-
-/// Texts with a place each, found by their hash.
-#[derive(Debug, Clone, Default)]
-struct Texts {
-    rows: Vec<Kept>,
-    places: ByHash<u32>,
-}
-
-impl Texts {
-    fn get(&self, place: u32) -> &str {
-        self.rows.get(place as usize).map_or("", |kept| &kept.text)
-    }
-
-    /// The place of a text, or where it would be put.
-    fn find(&self, text: &str) -> Result<u32, u64> {
-        let mut hash = hash(text);
-        while let Some(&place) = self.places.get(&hash) {
-            if self.get(place) == text {
-                return Ok(place);
-            }
-            hash = hash.wrapping_add(1);
-        }
-        Err(hash)
-    }
-
-    /// The place of a text, which is taken in where it is new. Nothing when there are 2³² of them.
-    fn put(&mut self, text: &str, message: u32) -> Option<u32> {
-        self.find(text).map_or_else(|hash| self.add(text, hash, message), Some)
-    }
-
-    /// Takes in a text that is not there, at the place that [`Self::find`] gave.
-    fn add(&mut self, text: &str, hash: u64, message: u32) -> Option<u32> {
-        let place = u32::try_from(self.rows.len()).ok()?;
-        self.rows.push(Kept { text: text.into(), message });
-        self.places.insert(hash, place);
-        Some(place)
-    }
-
-    /// Forgets what came with messages from `to` on.
-    fn truncate(&mut self, to: u32) {
-        let kept = self.rows.partition_point(|kept| kept.message < to);
-        if kept < self.rows.len() {
-            self.rows.truncate(kept);
-            self.places.retain(|_, place| (*place as usize) < kept);
-        }
-    }
-
-    fn bytes(&self) -> usize {
-        self.rows.iter().map(|kept| kept.text.len() + ROW).sum()
-    }
-}
-
-/// Bytes of a text's row and its place in the map, about.
-const ROW: usize = size_of::<Kept>() + 2 * size_of::<(u64, u32)>();
 
 /// The values of one conversation.
 #[derive(Debug, Clone)]

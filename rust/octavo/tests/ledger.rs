@@ -349,6 +349,15 @@ fn messages() -> impl Strategy<Value = Vec<Value>> {
     prop::collection::vec(message(), 1..14)
 }
 
+#[test]
+fn what_is_printed_for_a_log_holds_no_value() {
+    let message = said("order A-1029");
+    let (values, ledger) = (read(&message), ledger_of(std::slice::from_ref(&message)));
+    let draft = ledger.draft(std::slice::from_ref(&(0..1)), &Request::default(), 100);
+    let printed = format!("{values:?} {ledger:?} {draft:?}");
+    assert!(printed.contains("MessageValues") && printed.contains("Draft") && !printed.contains("1029"), "{printed}");
+}
+
 /// One walk gives what two give.
 #[test]
 fn values_are_read_beside_the_count() {

@@ -172,7 +172,9 @@ impl Extractor {
 
     fn secrets_in(&mut self, text: &str) -> Vec<Range<usize>> {
         let found = mask::find(text, &SECRETS);
-        self.values.secrets.extend(found.iter().filter_map(|found| text.get(found.bytes.clone())).map(super::hash));
+        self.values
+            .secrets
+            .extend(found.iter().filter_map(|found| text.get(found.bytes.clone())).map(super::texts::hash));
         found.into_iter().map(|found| found.bytes).collect()
     }
 

@@ -5,7 +5,8 @@
 //! each of these the ones that were seen last longest ago. Calls are remembered for 256 messages, for their results.
 
 use super::entry::Facts;
-use super::{Ledger, Sighting, Texts};
+use super::texts::{ROW, Texts};
+use super::{Ledger, Sighting};
 
 /// Sightings of a value that stay.
 const MOST_SIGHTINGS: usize = 16;
@@ -77,7 +78,7 @@ impl Ledger {
             if freed >= bytes {
                 break;
             }
-            let text = self.values.rows.get(at).map_or(0, |kept| kept.text.len() + super::ROW + size_of::<u32>());
+            let text = self.values.rows.get(at).map_or(0, |kept| kept.text.len() + ROW + size_of::<u32>());
             freed += text + sightings.get(at).copied().unwrap_or(0);
             if let Some(gone) = gone.get_mut(at) {
                 *gone = true;
