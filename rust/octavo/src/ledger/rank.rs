@@ -18,11 +18,12 @@ pub struct Request<'a> {
 
 /// Points for each sign that a value will be needed. Whole numbers, so that a ranking is the same on every machine.
 ///
-/// The defaults were chosen by step recall (`benches/quality/step_recall.py`) of a pair-safe window and the ledger together
-/// within H, on every other recorded conversation: 22 of the airline at H = 1,000 with a quarter of it for the ledger, 4 of
-/// Claude Code at H = 8,000 with 15 %. There 97.1 % and 95.8 % of calls are complete (the window alone: 68.6 and 66.2); on the other
-/// half, which was held out, 97.7 % and 93.5 % (the window alone: 77.0 and 67.7); on the one of pi, of which nothing was chosen, 99.6 %. Most
-/// weights can change by a quarter without a difference of more than two points.
+/// The defaults were chosen by step recall (`benches/quality/step_recall.py`) of a pair-safe window and the ledger
+/// together within H, on every other recorded conversation: 22 of the airline at H = 1,000 with a quarter of it for the
+/// ledger, 4 of Claude Code at H = 8,000 with 15 %. There 97.1 % and 95.8 % of calls are complete (the window alone:
+/// 68.6 and 66.2); on the other half, which was held out, 97.7 % and 93.5 % (the window alone: 77.0 and 67.7); on the
+/// one of pi, of which nothing was chosen, 99.6 %. Most weights can change by a quarter without a difference of more
+/// than two points.
 #[derive(Debug, Clone, Copy)]
 pub struct Weights {
     /// It was an argument of a call.
