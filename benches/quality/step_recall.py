@@ -116,13 +116,19 @@ def by_ledger(one: Conversation, room: int) -> Contexts:
         transcript.extend(fresh)
         ledger.extend(fresh)
         done = cut
-        sent = transcript.assemble(budget=fixed + room - share, tools=one.tools or None).messages
+        context = transcript.assemble(budget=fixed + room - share, tools=one.tools or None)
+        limit = share
+        if not context.fits:
+            # What must stay needs the ledger's share as well.
+            context = transcript.assemble(budget=fixed + room, tools=one.tools or None)
+            limit = fixed + room - context.report.tokens
+        sent = context.messages
         kept = {id(message) for message in sent}
         gone = [at for at, message in enumerate(one.messages[:cut]) if id(message) not in kept]
-        if gone != left_out:
+        if gone != left_out or limit < share:
             left_out = gone
             text = ledger.section(
-                max_tokens=max(share - FRAMING, 0),
+                max_tokens=max(limit - FRAMING, 0),
                 left_out=gone,
                 request=request_in(one.messages[:cut]),
                 tools=one.tools or None,
