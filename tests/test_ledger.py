@@ -175,9 +175,10 @@ def test_a_full_ledger_says_that_it_cannot_go_back() -> None:
 
 def test_bad_arguments_are_refused_by_name() -> None:
     ledger = filled(*SESSION)
-    for wrong in (
+    wrongs: tuple[dict[str, Any], ...] = (
         {"left_out": ["0"]}, {"left_out": [-1]}, {"left_out": [range(0, 4, 2)]}, {"request": None}, {"tools": 3},
-    ):  # fmt: skip
+    )  # fmt: skip
+    for wrong in wrongs:
         with pytest.raises(ArgumentError, match=next(iter(wrong))):
             ledger.section(max_tokens=100, **wrong)
     with pytest.raises(BudgetError):
