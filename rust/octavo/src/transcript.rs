@@ -99,6 +99,8 @@ pub struct Transcript {
     prompts: Vec<u32>,
     /// Exchanges that hold a provider's summary of what stands before it, oldest first.
     compactions: Vec<u32>,
+    /// Exchanges of results whose call stands elsewhere or nowhere, oldest first.
+    strays: Vec<u32>,
     /// Calls and results in different exchanges: the later one and the one that it needs, in order of the first.
     late: Vec<(u32, u32)>,
     pins: Vec<Pin>,
@@ -130,6 +132,7 @@ impl Transcript {
             runs: Vec::new(),
             prompts: Vec::new(),
             compactions: Vec::new(),
+            strays: Vec::new(),
             late: Vec::new(),
             pins: Vec::new(),
             calls: Vec::new(),
@@ -278,6 +281,7 @@ impl Transcript {
             + size_of_val(self.runs.as_slice())
             + size_of_val(self.prompts.as_slice())
             + size_of_val(self.compactions.as_slice())
+            + size_of_val(self.strays.as_slice())
             + size_of_val(self.late.as_slice())
             + size_of_val(self.pins.as_slice())
             + self.called.len() * size_of::<(u64, u32)>()
@@ -366,6 +370,11 @@ impl Transcript {
     /// one, starts behind it.
     pub fn prompt_before(&self, end: u32) -> Option<u32> {
         last_where(&self.prompts, |&message| message < end).copied()
+    }
+
+    /// The exchanges that are made of results without a call, oldest first.
+    pub fn strays(&self) -> &[u32] {
+        &self.strays
     }
 
     /// The last exchange before message `end` with a provider's summary of what stands before it.

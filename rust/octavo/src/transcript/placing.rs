@@ -146,6 +146,9 @@ impl Transcript {
         if user_speech {
             self.request(count);
         }
+        if opening == Opening::Stray {
+            self.strays.push(count);
+        }
         self.exchanges.push(Exchange {
             start,
             unanswered: 0,

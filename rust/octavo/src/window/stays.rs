@@ -3,7 +3,7 @@
 use super::{Limits, first_exchange, tokens_of};
 use crate::budget::share;
 use crate::message::{MessageFlags, Role};
-use crate::transcript::{Opening, Transcript};
+use crate::transcript::Transcript;
 
 /// Calls without result take this part of the room at most (in thousandths): where results get lost all the
 /// time, what waits for them must not crowd out the conversation.
@@ -43,7 +43,7 @@ pub(super) fn anchor_candidates(
     anchors.extend(transcript.compaction_before(end));
     anchors.extend(loop_opening(transcript, end).filter(|_| limits.loop_opening));
     if limits.stored_calls {
-        anchors.extend(strays(transcript));
+        anchors.extend(transcript.strays());
     }
     anchors.extend(obligations(transcript, end, room));
     anchors.extend(transcript.pins().iter().filter(|pin| pin.holds(end)).map(|pin| pin.exchange));
@@ -73,12 +73,6 @@ fn spoken(transcript: &Transcript, said: &[u32], end: u32, room: u64) -> Vec<u32
         after.is_some()
     });
     [*first, *last].into_iter().chain(kept).collect()
-}
-
-/// The exchanges that are made of results without a call. O(exchanges).
-fn strays(transcript: &Transcript) -> impl Iterator<Item = u32> + '_ {
-    let numbered = (0_u32..).zip(transcript.exchanges());
-    numbered.filter(|(_, exchange)| exchange.opening == Opening::Stray).map(|(at, _)| at)
 }
 
 /// The exchange that the current tool loop starts with, where it holds thinking.
