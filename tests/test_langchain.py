@@ -214,6 +214,22 @@ def test_langchain_s_own_messages_go_there_and_back() -> None:
     assert json.dumps(written)
 
 
+@pytest.mark.parametrize("status", ["success", "error"])
+@pytest.mark.parametrize("first", [{"type": "image_url", "image_url": {"url": "u"}}, {"type": "text", "text": "no"}])
+def test_a_result_of_blocks_stays_failed_there_and_back(status: str, first: dict[str, Any]) -> None:
+    kinds: Any = pytest.importorskip("langchain_core.messages")
+    given = kinds.ToolMessage([first, {"type": "text", "text": "more"}], tool_call_id="c1", status=status)
+    assert from_messages(to_messages([given])) == [given]
+
+
+def test_a_mark_in_a_result_s_first_text_says_that_it_failed() -> None:
+    kinds: Any = pytest.importorskip("langchain_core.messages")
+    parts = [{"type": "text", "text": f"{ERROR_MARK}no such file"}]
+    (made,) = from_messages([{"role": "tool", "tool_call_id": "c1", "content": parts}])
+    assert made == kinds.ToolMessage([{"type": "text", "text": "no such file"}], tool_call_id="c1", status="error")
+    assert parts[0]["text"].startswith(ERROR_MARK)
+
+
 def test_trim_keeps_a_system_prompt_that_is_given_apart() -> None:
     pytest.importorskip("langchain_core", reason="langchain-core is not installed")
     kept = trim(SESSION[1:], budget=1_000, model="gpt-5.6", system="RULES")

@@ -264,19 +264,26 @@ def _made(message: Mapping[str, Any], index: int) -> Any:
         case "developer":
             return kinds.SystemMessage(content, additional_kwargs={"__openai_role__": "developer"}, **named)
         case "tool":
-            failed = isinstance(content, str) and content.startswith(ERROR_MARK)
-            return kinds.ToolMessage(
-                content.removeprefix(ERROR_MARK) if failed else content,
-                tool_call_id=message.get("tool_call_id") or "",
-                status="error" if failed else "success",
-                **named,
-            )
+            content, status = _outcome(content)
+            return kinds.ToolMessage(content, tool_call_id=message.get("tool_call_id") or "", status=status, **named)
         case "function":
             return kinds.FunctionMessage(content=content, name=message.get("name") or "")
         case role:
             raise octavo.errors.MessageError(
                 f"message {index}: LangChain has no message of the role {role!r}", index=index
             )
+
+
+def _outcome(content: Any) -> tuple[Any, str]:
+    """A result's content without the mark, and the status that it told."""
+    if isinstance(content, str):
+        return content.removeprefix(ERROR_MARK), "error" if content.startswith(ERROR_MARK) else "success"
+    first = content[0] if isinstance(content, list) and content else None
+    text = first.get("text") if isinstance(first, Mapping) else None
+    if first is None or not isinstance(text, str) or not text.startswith(ERROR_MARK):
+        return content, "success"
+    rest = text.removeprefix(ERROR_MARK)
+    return [*([{**first, "text": rest}] if rest else []), *content[1:]], "error"
 
 
 def _answered(message: Mapping[str, Any]) -> dict[str, Any]:
