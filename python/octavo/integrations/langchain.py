@@ -31,7 +31,7 @@ _ROLES: Final[Mapping[str, str]] = {
 }
 # Blocks of content that repeat what `tool_calls` says.
 _CALLS: Final = frozenset({"tool_use", "tool_call", "function_call", "tool_call_chunk", "invalid_tool_call"})
-_THOUGHTS: Final = frozenset({"thinking", "reasoning", "reasoning_content"})
+_THOUGHTS: Final = frozenset({"thinking", "reasoning", "reasoning_content", "redacted_thinking"})
 # Parts of Chat, taken as they are.
 _CHAT: Final = frozenset({"text", "image_url", "input_audio", "refusal"})
 # The media type of what neither states nor shows one, by the type of its block.
@@ -47,7 +47,8 @@ def to_messages(messages: Iterable[Any]) -> list[dict[str, Any]]:
 
     Returns:
         A new list. Calls stand in `tool_calls`, also those that could not be parsed; reasoning becomes
-        `reasoning_content`, without its signature; ids of messages and what a provider reported are left out.
+        `reasoning_content`, without its signature and without what only its provider can read; ids of messages and
+        what a provider reported are left out.
 
     Raises:
         MessageError: one is none of these, or has a block that Chat has no form for; its `index` says which.
@@ -69,7 +70,8 @@ def trim(messages: Iterable[Any], *, budget: int | Budget, model: str | None = N
     """Give what of LangChain messages fits a budget, valid for the provider: :func:`octavo.assemble` for them.
 
     Args:
-        messages: as of :func:`to_messages`. Never changed.
+        messages: as of :func:`to_messages`, and with blocks that Chat has no form for (a search that the server made,
+            a provider's own kinds): those stay in their messages, and are counted as their JSON. Never changed.
         budget: the most input tokens that are sent, or an :class:`octavo.Budget`.
         model: the model's name.
         options: the other parameters of :func:`octavo.assemble`, but for `format`.
@@ -87,7 +89,7 @@ def trim(messages: Iterable[Any], *, budget: int | Budget, model: str | None = N
             "format is left out here: LangChain messages are written as Chat", name="format", got=options["format"]
         )
     given = list(messages)
-    chat = to_messages(given)
+    chat = [_written(message, index, keep=True) for index, message in enumerate(given)]
     known = {id(written): original for written, original in zip(chat, given, strict=True)}
     context = octavo.assemble(chat, budget=budget, model=model, format="openai", **options)
     # A list of messages has no other place for a system prompt that was given apart.
@@ -96,7 +98,8 @@ def trim(messages: Iterable[Any], *, budget: int | Budget, model: str | None = N
     return [known[id(one)] if id(one) in known else _made(one, at) for at, one in enumerate(sent)]
 
 
-def _written(message: Any, index: int) -> dict[str, Any]:
+def _written(message: Any, index: int, *, keep: bool = False) -> dict[str, Any]:
+    """A message of Chat; `keep`: with the blocks that Chat has no form for, as they are."""
     if isinstance(message, str):
         return {"role": "user", "content": message}
     if isinstance(message, tuple) and len(message) == 2 and message[0] in _ROLES:
@@ -109,7 +112,7 @@ def _written(message: Any, index: int) -> dict[str, Any]:
         raise octavo.errors.MessageError(
             f"message {index}: it is no LangChain message, got {type(message).__name__}", index=index
         )
-    return _Reading(held, index).message(role)
+    return _Reading(held, index, keep=keep).message(role)
 
 
 def _role(message: Any, held: Any) -> str | None:
@@ -128,9 +131,10 @@ def _role(message: Any, held: Any) -> str | None:
 class _Reading:
     """One LangChain message as it is being read."""
 
-    def __init__(self, held: Any, index: int) -> None:
+    def __init__(self, held: Any, index: int, *, keep: bool) -> None:
         self._held = held
         self._index = index
+        self._keep = keep
         self._thoughts: list[str] = []
 
     def message(self, role: str) -> dict[str, Any]:
@@ -202,9 +206,11 @@ class _Reading:
             return {key: value for key, value in block.items() if key in ("type", "text", "cache_control")}
         if kind in _CHAT or (kind == "file" and "file" in block):
             return dict(block)
-        if (part := _medium(kind, block)) is None:
-            raise self._refuse(f"a block of type {kind!r} has no form in Chat messages")
-        return part
+        if (part := _medium(kind, block)) is not None:
+            return part
+        if self._keep:
+            return _unknown(block)
+        raise self._refuse(f"a block of type {kind!r} has no form in Chat messages")
 
     def _known_call(self, block: Any) -> None:
         """A block that repeats a call. One that only stands here is refused: its result would answer nothing."""
@@ -219,6 +225,11 @@ class _Reading:
 
 def _failed(content: Any) -> Any:
     return ERROR_MARK + content if isinstance(content, str) else [{"type": "text", "text": ERROR_MARK}, *content]
+
+
+def _unknown(block: Mapping[str, Any]) -> dict[str, Any]:
+    """A block as it is, but for what a stream left in a call beside what it was parsed to: it is sent once."""
+    return {name: value for name, value in block.items() if name != "partial_json" or not block.get("input")}
 
 
 def _medium(kind: object, block: Mapping[str, Any]) -> dict[str, Any] | None:
