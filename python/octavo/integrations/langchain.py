@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from copy import copy
+from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 import octavo
 from octavo.formats import DEFAULT_FILENAME, ERROR_MARK, address_of, source_address
+from octavo.integrations import langchain_claude as claude
 
 if TYPE_CHECKING:
     from octavo import Budget
@@ -29,6 +32,7 @@ _ROLES: Final[Mapping[str, str]] = {
     "tool": "tool",
     "function": "function",
 }
+_SPEAKERS: Final = frozenset({"user", "assistant", "system", "developer"})
 # Blocks of content that repeat what `tool_calls` says.
 _CALLS: Final = frozenset({"tool_use", "tool_call", "function_call", "tool_call_chunk", "invalid_tool_call"})
 _THOUGHTS: Final = frozenset({"thinking", "reasoning", "reasoning_content", "redacted_thinking"})
@@ -69,6 +73,12 @@ def from_messages(messages: Iterable[Mapping[str, Any]]) -> list[Any]:
 def trim(messages: Iterable[Any], *, budget: int | Budget, model: str | None = None, **options: Any) -> list[Any]:
     """Give what of LangChain messages fits a budget, valid for the provider: :func:`octavo.assemble` for them.
 
+    For Claude they are valid as `langchain-anthropic` 1.7.10 converts them. Call ids that Claude refuses and blank text
+    blocks stay as they are: it cures those. What it would pass on or stumble over does not: messages that say nothing
+    are left out, blank texts beside something else are taken away, and a system message amid the others becomes the
+    user's, between `<system>` marks, unless the model takes it where it stands. Other packages for Claude are sent the
+    same. For every other provider the rules are those of Chat messages.
+
     Args:
         messages: as of :func:`to_messages`, and with blocks that Chat has no form for (a search that the server made,
             a provider's own kinds): those stay in their messages, and are counted as their JSON. Never changed.
@@ -78,7 +88,7 @@ def trim(messages: Iterable[Any], *, budget: int | Budget, model: str | None = N
 
     Returns:
         A `SystemMessage` of `system` where that was given. The caller's own messages where they are sent as they are;
-        new LangChain messages where they had to be edited.
+        new LangChain messages where they had to be edited, and copies of the caller's class without blank texts.
 
     Raises:
         ImportError: a message had to be edited, and LangChain is not installed.
@@ -88,14 +98,91 @@ def trim(messages: Iterable[Any], *, budget: int | Budget, model: str | None = N
         raise octavo.errors.ArgumentError(
             "format is left out here: LangChain messages are written as Chat", name="format", got=options["format"]
         )
-    given = list(messages)
-    chat = [_written(message, index, keep=True) for index, message in enumerate(given)]
-    known = {id(written): original for written, original in zip(chat, given, strict=True)}
-    context = octavo.assemble(chat, budget=budget, model=model, format="openai", **options)
+    read = [_Read(_written(message, at, keep=True), message) for at, message in enumerate(messages)]
+    whose = octavo.Transcript(model, format="openai", provider=options.get("provider")).provider
+    sent = _for_claude(read) if whose == "anthropic" else read
+    try:
+        context = octavo.assemble([one.written for one in sent], budget=budget, model=model, format="openai", **options)
+    except octavo.errors.MessageError:
+        if len(sent) < len(read):
+            # Raises it with the place in what was given.
+            octavo.assemble([one.written for one in read], budget=budget, model=model, format="openai", **options)
+        raise
     # A list of messages has no other place for a system prompt that was given apart.
     system = [] if context.system is None else [{"role": "system", "content": context.system}]
-    sent = [*system, *context.messages]
-    return [known[id(one)] if id(one) in known else _made(one, at) for at, one in enumerate(sent)]
+    return _as_given([*system, *context.messages], {id(one.written): one for one in sent}, model)
+
+
+@dataclass(slots=True)
+class _Read:
+    """A message that was read."""
+
+    written: dict[str, Any]
+    """As Chat, to be counted and chosen."""
+    own: Any
+    """The caller's, or a copy of it without blank texts."""
+    said: str | None = None
+    """Of a system message amid the others: what the user says in its place."""
+
+
+def _for_claude(read: Iterable[_Read]) -> list[_Read]:
+    """What is left to be sent to Claude, without what its package does not cure."""
+    fitting: list[_Read] = []
+    leading = True
+    for at, one in enumerate(read):
+        role, content = one.written.get("role"), _content_of(one.own)
+        if role in _SPEAKERS and _is_bare(one.written) and claude.says_nothing(content):
+            continue
+        left = claude.cleaned(content, role)
+        own = one.own if left is content else _with_content(one.own, left)
+        written = one.written if left is content else _written(own, at, keep=True)
+        leading = leading and role in claude.SYSTEM
+        amid = role in claude.SYSTEM and not leading
+        said = claude.said_by_user(written.get("content")) if amid else None
+        # Counted as the user would say it, and still chosen as what it is.
+        fitting.append(_Read(written if said is None else {**written, "content": said}, own, said))
+    return fitting
+
+
+def _is_bare(written: Mapping[str, Any]) -> bool:
+    """Whether a message has nothing but its content: what it has beside that, it says."""
+    return not any(value for name, value in written.items() if name not in ("role", "content", "name"))
+
+
+def _content_of(message: Any) -> Any:
+    if isinstance(message, str):
+        return message
+    return message[1] if isinstance(message, tuple) else _member(_held(message), "content")
+
+
+def _with_content(message: Any, content: Any) -> Any:
+    """A copy of the caller's message with another content."""
+    if isinstance(message, tuple):
+        return (message[0], content)
+    if isinstance(message, Mapping):
+        held = _held(message)
+        changed = {**held, "content": content}
+        return changed if held is message else {**message, "data": changed}
+    other = copy(message)
+    other.content = content
+    return other
+
+
+def _as_given(sent: Iterable[Mapping[str, Any]], read: Mapping[int, _Read], model: str | None) -> list[Any]:
+    """The caller's messages for those of Chat, and new ones for what had to be edited."""
+    sent = list(sent)
+    takes = any(one.said is not None for one in read.values()) and claude.takes_system(model)
+    stands = claude.may_stand([message["role"] for message in sent])
+    given: list[Any] = []
+    for at, message in enumerate(sent):
+        one = read.get(id(message))
+        if one is None:
+            given.append(_made(message, at))
+        elif one.said is None or (takes and stands[at]):
+            given.append(one.own)
+        else:
+            given.append(_made({"role": "user", "content": one.said}, at))
+    return given
 
 
 def _written(message: Any, index: int, *, keep: bool = False) -> dict[str, Any]:
@@ -106,13 +193,18 @@ def _written(message: Any, index: int, *, keep: bool = False) -> dict[str, Any]:
         return {"role": _ROLES[message[0]], "content": message[1]}
     if isinstance(message, Mapping) and "role" in message and "additional_kwargs" not in message:
         return message if type(message) is dict else dict(message)
-    held = message.get("data", message) if isinstance(message, Mapping) else message
+    held = _held(message)
     role = _role(message, held)
     if role is None or held is None:
         raise octavo.errors.MessageError(
             f"message {index}: it is no LangChain message, got {type(message).__name__}", index=index
         )
     return _Reading(held, index, keep=keep).message(role)
+
+
+def _held(message: Any) -> Any:
+    """What has a message's members: itself, or what it holds where it was dumped."""
+    return message.get("data", message) if isinstance(message, Mapping) else message
 
 
 def _role(message: Any, held: Any) -> str | None:
