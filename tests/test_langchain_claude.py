@@ -18,6 +18,7 @@ MARKED = "claude-sonnet-4-6"  # takes no system messages amid the others
 IN_PLACE = "claude-opus-4-8"  # takes them behind a user's message
 BLANK = " \n"
 CALL = {"name": "look", "args": {}, "id": "c1", "type": "tool_call"}
+QUESTION, ANSWER, MORE = kinds.HumanMessage("a"), kinds.AIMessage("b"), kinds.HumanMessage("c")
 
 
 def text(said: str) -> dict[str, Any]:
@@ -126,12 +127,39 @@ def test_an_error_names_the_place_in_what_was_given() -> None:
     assert caught.value.index == 2
 
 
+# ---- thinking of an answer that is edited ---------------------------------------------------------------------------
+
+THOUGHT = {"type": "thinking", "thinking": "hm", "signature": "s"}
+NO_ID = {**CALL, "id": ""}
+
+
+@pytest.mark.parametrize(
+    "content, edited",
+    [
+        ([THOUGHT, text("I look"), {"type": "tool_use", "id": "", "name": "look", "input": {}}], [text("I look")]),
+        ([THOUGHT, {"type": "redacted_thinking", "data": "RW5j"}], [{"type": "redacted_thinking", "data": "RW5j"}]),
+        ([THOUGHT], []),
+    ],
+)
+def test_an_answer_that_is_edited_keeps_its_thinking(content: list[Any], edited: list[Any]) -> None:
+    answer = kinds.AIMessage(content, tool_calls=[NO_ID])
+    _, new, result = trimmed([QUESTION, answer, kinds.ToolMessage("r", tool_call_id="")], thinking=True)
+    assert new.content == [THOUGHT, *edited]
+    assert new.additional_kwargs == {}
+    assert new.tool_calls[0]["id"] == result.tool_call_id != ""
+
+
+def test_thinking_that_stood_amid_the_rest_is_not_moved() -> None:
+    answer = kinds.AIMessage([text("I look"), THOUGHT], tool_calls=[NO_ID])
+    _, new, _ = trimmed([QUESTION, answer, kinds.ToolMessage("r", tool_call_id="")])
+    assert new.content == [text("I look")]
+
+
 # ---- system messages amid the others --------------------------------------------------------------------------------
 
 MID = kinds.SystemMessage("be brief")
 SAID = kinds.HumanMessage("<system>\nbe brief\n</system>")
 LEAD = kinds.SystemMessage("policy")
-QUESTION, ANSWER, MORE = kinds.HumanMessage("a"), kinds.AIMessage("b"), kinds.HumanMessage("c")
 
 
 @pytest.mark.parametrize("lead", [[], [LEAD], [LEAD, kinds.SystemMessage("more policy")]])

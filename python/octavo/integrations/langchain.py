@@ -88,7 +88,8 @@ def trim(messages: Iterable[Any], *, budget: int | Budget, model: str | None = N
 
     Returns:
         A `SystemMessage` of `system` where that was given. The caller's own messages where they are sent as they are;
-        new LangChain messages where they had to be edited, and copies of the caller's class without blank texts.
+        new LangChain messages where they had to be edited, with the blocks of thinking that they began with; and copies
+        of the caller's class without blank texts.
 
     Raises:
         ImportError: a message had to be edited, and LangChain is not installed.
@@ -171,18 +172,51 @@ def _with_content(message: Any, content: Any) -> Any:
 def _as_given(sent: Iterable[Mapping[str, Any]], read: Mapping[int, _Read], model: str | None) -> list[Any]:
     """The caller's messages for those of Chat, and new ones for what had to be edited."""
     sent = list(sent)
+    edited = [message for message in sent if id(message) not in read]
+    thoughts = _thoughts_of(read.values()) if any(_thought(message) for message in edited) else {}
     takes = any(one.said is not None for one in read.values()) and claude.takes_system(model)
     stands = claude.may_stand([message["role"] for message in sent])
     given: list[Any] = []
     for at, message in enumerate(sent):
         one = read.get(id(message))
         if one is None:
-            given.append(_made(message, at))
+            given.append(_made(_with_thoughts(message, thoughts), at))
         elif one.said is None or (takes and stands[at]):
             given.append(one.own)
         else:
             given.append(_made({"role": "user", "content": one.said}, at))
     return given
+
+
+def _thoughts_of(read: Iterable[_Read]) -> dict[str, list[Any]]:
+    """The blocks of thinking that messages begin with, by the text that Chat has of them.
+
+    Chat has no place for their signatures, which Claude asks for. Thinking amid other blocks may not be moved.
+    """
+    thoughts: dict[str, list[Any]] = {}
+    for one in read:
+        content = _content_of(one.own)
+        if (text := _thought(one.written)) and isinstance(content, list | tuple):
+            blocks = [block for block in content if _member(block, "type") in _THOUGHTS]
+            if blocks and blocks == list(content[: len(blocks)]):
+                thoughts.setdefault(text, blocks)
+    return thoughts
+
+
+def _with_thoughts(message: Mapping[str, Any], thoughts: Mapping[str, list[Any]]) -> Mapping[str, Any]:
+    """A message of Chat that was edited, with its thinking as the blocks that it was."""
+    blocks = thoughts.get(_thought(message))
+    if blocks is None:
+        return message
+    content = message.get("content") or []
+    spoken = [{"type": "text", "text": content}] if isinstance(content, str) else content
+    others = {name: value for name, value in message.items() if name != "reasoning_content"}
+    return {**others, "content": [*blocks, *spoken]}
+
+
+def _thought(message: Mapping[str, Any]) -> str:
+    text = message.get("reasoning_content")
+    return text if isinstance(text, str) else ""
 
 
 def _written(message: Any, index: int, *, keep: bool = False) -> dict[str, Any]:
