@@ -187,7 +187,7 @@ impl Layer<'_, '_> {
 
     /// The blocks that stay in their own message: no results, no blank texts.
     fn keep(&mut self, message: &Message<'_>) -> Vec<Part> {
-        let bound = message.row.flags.has(MessageFlags::THINKING);
+        let bound = message.role() == Role::Assistant && message.has(MessageFlags::THINKING);
         let mut parts = Vec::with_capacity(message.blocks.len());
         for (number, block) in message.numbered() {
             if block.kind == BlockKind::Result {
