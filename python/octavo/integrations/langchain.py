@@ -59,9 +59,10 @@ def trim(messages: Iterable[Any], *, budget: int | Budget, model: str | None = N
 
     For Claude they are valid as `langchain-anthropic` 1.7.10 converts them. Call ids that Claude refuses and blank text
     blocks stay as they are: it cures those. What it would pass on or stumble over does not: messages that say nothing
-    are left out, blank texts beside something else are taken away, and a system message amid the others becomes the
-    user's, between `<system>` marks, unless the model takes it where it stands. Other packages for Claude are sent the
-    same. For every other provider the rules are those of Chat messages.
+    are left out, blank texts beside something else are taken away, a failed result without content says that it
+    failed, and a system message amid the others becomes the user's, between `<system>` marks, unless the model takes
+    it where it stands. Other packages for Claude are sent the same. For every other provider the rules are those of
+    Chat messages.
 
     Args:
         messages: as of :func:`to_messages`, and with blocks that Chat has no form for (a search that the server made,
@@ -118,7 +119,7 @@ def _for_claude(read: Iterable[_Read]) -> list[_Read]:
         role, content = one.written.get("role"), content_of(one.own)
         if role in _SPEAKERS and _is_bare(one.written) and claude.says_nothing(content):
             continue
-        left = claude.cleaned(content, role)
+        left = claude.cleaned(content, role, failed=member(held_in(one.own), "status") == "error")
         own = one.own if left is content else _with_content(one.own, left)
         written = one.written if left is content else as_chat(own, at, keep=True)
         leading = leading and role in claude.SYSTEM
