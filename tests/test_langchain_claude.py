@@ -11,6 +11,7 @@ import pytest
 import octavo
 from octavo.errors import MessageError
 from octavo.integrations.langchain import trim
+from octavo.integrations.langchain_claude import FAILED_SILENTLY
 
 kinds: Any = pytest.importorskip("langchain_core.messages", reason="langchain-core is not installed")
 
@@ -108,6 +109,24 @@ def test_blank_texts_of_dumps_pairs_and_results_go() -> None:
     assert kept[2] is answer
     assert kept[3] == kinds.ToolMessage(["found"], tool_call_id="c1", artifact=7, status="error")
     assert kept[4] is silent
+
+
+@pytest.mark.parametrize("content", ["", BLANK, [], [""], [text(BLANK)]])
+def test_a_failed_result_without_a_word_says_that_it_failed(content: Any) -> None:
+    answer = kinds.AIMessage("", tool_calls=[CALL])
+    failed = kinds.ToolMessage(content, tool_call_id="c1", status="error", artifact=7)
+    _, _, result = trimmed([QUESTION, answer, failed])
+    assert result == kinds.ToolMessage(FAILED_SILENTLY, tool_call_id="c1", status="error", artifact=7)
+    done = kinds.ToolMessage(content, tool_call_id="c1")
+    assert "Error" not in str(trimmed([QUESTION, answer, done])[2].content)
+
+
+def test_the_words_are_those_of_repair() -> None:
+    call = {"type": "tool_use", "id": "c1", "name": "look", "input": {}}
+    result = {"type": "tool_result", "tool_use_id": "c1", "content": "", "is_error": True}
+    messages = [{"role": "assistant", "content": [call]}, {"role": "user", "content": [result]}]
+    repaired = octavo.repair([{"role": "user", "content": "a"}, *messages], "anthropic").messages
+    assert repaired[-1]["content"][0]["content"] == FAILED_SILENTLY
 
 
 def test_what_says_something_without_a_text_stays() -> None:
@@ -224,7 +243,8 @@ def history(seed: int) -> list[Any]:
         content = pick.choice(["", " ", "a", [text("")], ["", "a"], blocks, [thought, text("a"), *blocks], [text("a")]])
         made.append(kinds.AIMessage(content, tool_calls=calls))
         results = pick.choice(["r", "", [text("r"), text("")], ["", "r"], [" "]])
-        made += [kinds.ToolMessage(results, tool_call_id=one) for one in ids if pick.random() < 0.9]
+        status = pick.choice(["success", "error"])
+        made += [kinds.ToolMessage(results, tool_call_id=one, status=status) for one in ids if pick.random() < 0.9]
         if pick.random() < 0.2:
             made.append(kinds.SystemMessage("after"))
     return [*made, kinds.HumanMessage("and now?")][: pick.choice([None, len(made) or None])]

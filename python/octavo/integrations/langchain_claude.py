@@ -1,10 +1,10 @@
 """What LangChain's package for Claude passes on and the API refuses.
 
 Source: `_format_messages` of langchain-anthropic 1.7.10. It cures itself, so that nothing is done about it here: blank
-text blocks, empty answers, call ids (langchain-ai/langchain#37756), runs of one role, blanks at the end, failed
-results. It passes on blank texts that are no blocks (langchain-ai/langchain#35081, open), those of the system prompt,
-and messages of which nothing is left. For a system message amid the others that the model does not take, or not where
-it stands, it raises, or moves it to the front with a warning (langchain-ai/langchain#40622).
+text blocks, empty answers, call ids (langchain-ai/langchain#37756), runs of the user's messages, blanks at the end. It
+passes on blank texts that are no blocks (langchain-ai/langchain#35081, open), those of the system prompt, messages of
+which nothing is left, and failed results without content. For a system message amid the others that the model does not
+take, or not where it stands, it raises, or moves it to the front with a warning (langchain-ai/langchain#40622).
 """
 
 from __future__ import annotations
@@ -14,10 +14,13 @@ from typing import Any, Final
 
 import octavo
 
-__all__ = ["SYSTEM", "cleaned", "may_stand", "said_by_user", "says_nothing", "takes_system"]
+__all__ = ["FAILED_SILENTLY", "SYSTEM", "cleaned", "may_stand", "said_by_user", "says_nothing", "takes_system"]
 
 SYSTEM: Final = ("system", "developer")
 """The roles of a system message."""
+
+FAILED_SILENTLY: Final = "Error: the tool gave no details."
+"""What a failed result without content says, as :func:`octavo.repair` writes it."""
 
 
 def says_nothing(content: Any) -> bool:
@@ -27,8 +30,13 @@ def says_nothing(content: Any) -> bool:
     return isinstance(content, list | tuple) and all(_is_blank(block) for block in content)
 
 
-def cleaned(content: Any, role: object) -> Any:
-    """Content without the blank texts that would be refused; the same object where there are none."""
+def cleaned(content: Any, role: object, *, failed: bool = False) -> Any:
+    """Content without the blank texts that would be refused; the same object where there are none.
+
+    A result that `failed` has to say something.
+    """
+    if failed and role == "tool" and says_nothing(content):
+        return FAILED_SILENTLY
     if isinstance(content, str):
         # A result may be blank; a message of the others that is has been left out, unless it calls.
         return "" if role == "assistant" and not content.strip() else content
