@@ -174,6 +174,7 @@ def test_the_source_package_resolves_without_network(tmp_path: Path) -> None:
     needed = {
         "Cargo.lock",
         "LICENSE",
+        "NOTICE",
         "README.md",
         "pyproject.toml",
         "python/octavo/py.typed",
