@@ -21,7 +21,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-demo: $(STAMPS)/extension ## build Octavo and assemble a recorded agent session into 8,000 tokens
+demo: $(STAMPS)/extension ## build Octavo, assemble an agent's session (real tool outputs, steps by hand) into 8,000 tokens
 	$(BIN)/python -m octavo assemble docs/demo/session.jsonl --model claude-sonnet-4-6 --budget 8000
 
 test: test-rust test-python ## build everything and run all tests, Rust and Python
