@@ -119,6 +119,16 @@ def test_the_plain_install_needs_nothing() -> None:
     assert "rich" in project["optional-dependencies"]["cli"][0]
 
 
+def test_every_extra_is_pinned_and_named_in_the_guide() -> None:
+    extras = toml("pyproject.toml")["project"]["optional-dependencies"]
+    pinned = {re.sub(r"[-_.]+", "-", line.split("==")[0]).lower() for line in lines(ROOT / "constraints.txt")}
+    asked = {re.split(r"[<>=\[]", item)[0] for items in extras.values() for item in items}
+    assert {"rich", "pydantic"} <= asked
+    assert asked - pinned == set()
+    guide = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs/guide").glob("*.md"))
+    assert set(re.findall(r"octavo\[([a-z]+)\]", guide)) == set(extras)
+
+
 def test_help_names_every_command() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     phony = re.findall(r"(?m)^\.PHONY: (.*)$", makefile)[0].split()
