@@ -16,12 +16,12 @@ export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench bench-assembly bench-validity bench-quality bench-masking docs audit wheel develop develop-fast test-rust test-python clean
+.PHONY: help demo test lint bench bench-assembly bench-validity bench-quality bench-masking bench-tokens bench-calibration docs audit wheel develop develop-fast test-rust test-python clean
 
 help: ## print this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-demo: $(STAMPS)/extension ## build Octavo and assemble a recorded agent session into 8,000 tokens
+demo: $(STAMPS)/extension ## build Octavo, assemble an agent's session (real tool outputs, steps by hand) into 8,000 tokens
 	$(BIN)/python -m octavo assemble docs/demo/session.jsonl --model claude-sonnet-4-6 --budget 8000
 
 test: test-rust test-python ## build everything and run all tests, Rust and Python
@@ -56,6 +56,12 @@ bench-quality: $(STAMPS)/bench $(STAMPS)/extension ## what the next recorded cal
 
 bench-masking: $(STAMPS)/bench-masking $(STAMPS)/extension ## what masking by rules hides, breaks and costs, beside other libraries (5 minutes)
 	$(BIN)/python -m benches.comparison.masking
+
+bench-tokens: $(STAMPS)/bench $(STAMPS)/extension ## counting against other tokenizers: equal first, then how fast (minutes)
+	$(BIN)/python -m benches.comparison.tokens --write docs/reference/bench_tokens.md
+
+bench-calibration: $(STAMPS)/bench $(STAMPS)/extension ## how far Claude counts are off on recorded sessions, before and after reported usage
+	$(BIN)/python -m benches.quality.calibration
 
 docs: $(STAMPS)/test $(STAMPS)/extension ## write the generated parts of README and docs/reference anew
 	$(BIN)/python docs/generate.py

@@ -30,12 +30,16 @@ def run(page: Path, monkeypatch: pytest.MonkeyPatch) -> int:
     namespace: dict[str, Any] = {"__name__": "__main__"}
     found = blocks(page)
     for line, code in found:
-        # Empty lines in front make a traceback point into the page.
-        compiled = compile("\n" * line + code, str(page), "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
-        result = eval(compiled, namespace)  # noqa: S307 - the code is the project's own documentation
-        if inspect.iscoroutine(result):
-            asyncio.run(result)
+        run_block(page, line, code, namespace)
     return len(found)
+
+
+def run_block(page: Path, line: int, code: str, namespace: dict[str, Any]) -> None:
+    # Empty lines in front make a traceback point into the page.
+    compiled = compile("\n" * line + code, str(page), "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+    result = eval(compiled, namespace)  # noqa: S307 - the code is the project's own documentation
+    if inspect.iscoroutine(result):
+        asyncio.run(result)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)
@@ -54,6 +58,28 @@ def test_a_block_that_lies_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyP
     with pytest.raises(AssertionError) as caught:
         run(page, monkeypatch)
     assert caught.traceback[-1].lineno == 7  # counted from 0: the second block of the page
+
+
+ORDER = "The examples of this page build on each other"
+
+
+def stand_alone(page: Path) -> bool:
+    """Whether every block of a page runs without those before it."""
+    for line, code in blocks(page):
+        try:
+            run_block(page, line, code, {"__name__": "__main__"})
+        except NameError:
+            return False
+    return True
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_a_page_whose_blocks_build_on_each_other_says_so_at_its_top(
+    page: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    top = page.read_text(encoding="utf-8").split("```", maxsplit=1)[0]
+    assert (ORDER in top) == (not stand_alone(page))
 
 
 def generator() -> ModuleType:

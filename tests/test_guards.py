@@ -241,6 +241,55 @@ def test_importing_needs_the_standard_library_only() -> None:
     assert imported - set(sys.stdlib_module_names) - {"octavo"} == set()
 
 
+# ---- the page about all this ----------------------------------------------------------------------------------------
+
+
+def architecture(heading: str) -> str:
+    """One section of ARCHITECTURE.md."""
+    page = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    return page.split(f"## {heading}\n", maxsplit=1)[1].split("\n## ", maxsplit=1)[0]
+
+
+def rooms(column: int) -> set[str]:
+    """The files and folders that one column of the room table names."""
+    table = architecture("Which room?").split("\nBeside the layers:")[0]
+    rows = [line.split("|")[1:-1] for line in table.splitlines() if line.startswith("| ")][2:]
+    assert len(rows) > 20
+    return {named for row in rows for named in re.findall(r"`([^`]+)`", row[column])}
+
+
+def without_room(modules: set[str], suffix: str, column: int) -> set[str]:
+    """The modules of which no row of the table names the file, its folder or a part of it."""
+    named = {room.split("/")[0].removesuffix(suffix) for room in rooms(column)}
+    return modules - named
+
+
+def test_every_module_has_a_room_on_the_page() -> None:
+    assert without_room({"plan", "nowhere"}, ".rs", 1) == {"nowhere"}
+    assert without_room(set(rust_graph()), ".rs", 1) == set()
+    assert without_room({path.stem for path in DOORWAY.glob("*.rs")}, ".rs", 2) == set()
+    assert without_room(set(python_imports()), ".py", 3) == set()
+
+
+def test_what_the_page_names_exists() -> None:
+    places = ((1, (ENGINE, ROOT)), (2, (DOORWAY,)), (3, (PACKAGE,)), (4, (ROOT / "tests", ROOT)))
+    for column, folders in places:
+        assert [room for room in rooms(column) if not any(list(at.glob(room)) for at in folders)] == []
+
+
+def test_the_page_has_the_whole_dependency_rule() -> None:
+    text = architecture("Dependency rule")
+    rust = re.findall(r"(?m)^Rust +(.*)$", text)
+    python = re.findall(r"(?m)^Python +(.*(?:\n +← .*)*)", text)
+    assert len(rust) == len(python) == 1
+    for written, layers, there in (
+        (rust[0], RUST_LAYERS, set(rust_graph())),
+        (python[0], PYTHON_LAYERS, set(python_imports()) | {"_core"}),
+    ):
+        rows = [set(row.split()) for row in written.split("←")]
+        assert rows == [layer & there for layer in layers if layer & there]
+
+
 # ---- the public face ------------------------------------------------------------------------------------------------
 
 

@@ -119,10 +119,28 @@ def test_the_plain_install_needs_nothing() -> None:
     assert "rich" in project["optional-dependencies"]["cli"][0]
 
 
+def test_every_extra_is_pinned_and_named_in_the_guide() -> None:
+    extras = toml("pyproject.toml")["project"]["optional-dependencies"]
+    pinned = {re.sub(r"[-_.]+", "-", line.split("==")[0]).lower() for line in lines(ROOT / "constraints.txt")}
+    asked = {re.split(r"[<>=\[]", item)[0] for items in extras.values() for item in items}
+    assert {"rich", "pydantic"} <= asked
+    assert asked - pinned == set()
+    guide = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs/guide").glob("*.md"))
+    assert set(re.findall(r"octavo\[([a-z]+)\]", guide)) == set(extras)
+
+
+def benches() -> list[str]:
+    """What a command runs a bench of Python by: the file, or the module that it is."""
+    found = [*(ROOT / "benches/comparison").glob("*.py"), *(ROOT / "benches/quality").glob("*.py")]
+    assert len(found) > 4
+    return [f"-m benches.{path.parent.name}.{path.stem}" for path in found]
+
+
 def test_help_names_every_command() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     phony = re.findall(r"(?m)^\.PHONY: (.*)$", makefile)[0].split()
     assert {"demo", "test", "lint", "bench", "docs", "audit", "wheel", "clean"} <= set(phony)
+    assert [bench for bench in benches() if bench not in makefile] == [], "a bench that no command runs"
     shown = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     assert [command for command in phony if f"make {command} " not in shown] == []
 
@@ -174,6 +192,7 @@ def test_the_source_package_resolves_without_network(tmp_path: Path) -> None:
     needed = {
         "Cargo.lock",
         "LICENSE",
+        "NOTICE",
         "README.md",
         "pyproject.toml",
         "python/octavo/py.typed",

@@ -70,7 +70,7 @@ def test_the_wheel_holds_the_package_and_nothing_of_the_development(wheel: Path)
     assert "octavo/_core.abi3.so" in names
     assert "octavo/py.typed" in names
     assert "octavo/_core.pyi" in names
-    assert any(name.endswith("licenses/LICENSE") for name in names)
+    assert {name.rpartition("/")[2] for name in names if "/licenses/" in name} == {"LICENSE", "NOTICE"}
     strangers = [name for name in names if not name.startswith(("octavo/", "octavo-"))]
     assert strangers == []
 

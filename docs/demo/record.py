@@ -1,7 +1,8 @@
-"""Records docs/demo/session.jsonl: a coding session on this repository, every tool result of it real.
+"""Writes docs/demo/session.jsonl: a coding session on this repository; its tool outputs are real, its steps are not.
 
-The steps below were written by hand; the commands are run in a throw-away clone at the commit that is checked out, and
-what they print is written down, paths of the machine replaced. Run it again and the outputs are those of that day.
+No model took part: what the user and the assistant say, and which commands are run, was written by hand below. The
+commands are run in a throw-away clone at the commit that is checked out, and what they print is written down, paths of
+the machine replaced. Run it again and the outputs are those of that day.
 """
 
 import json
@@ -127,7 +128,7 @@ TOOLS: list[dict[str, Any]] = [
 
 
 def main() -> None:
-    """Record the session into the file beside this one."""
+    """Run the commands and write the session into the file beside this one."""
     with tempfile.TemporaryDirectory() as folder:
         clone = Path(folder) / "repo"
         subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)

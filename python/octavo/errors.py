@@ -1,8 +1,8 @@
 """Every exception that Octavo raises, as one tree under :class:`OctavoError`.
 
 Each takes one message in plain words that says what was wrong and where; what a program may want to
-read from it stands in keyword attributes as well. Where Python already has a word for a mistake
-(`ValueError`, `LookupError`), the exception is one of those too, so that existing handlers catch it.
+read from it stands in keyword attributes as well. Where Python already has a word for a mistake (`ValueError`,
+`TypeError`, `LookupError`, `RuntimeError`), the exception is one of those too, so that existing handlers catch it.
 """
 
 from __future__ import annotations

@@ -361,7 +361,8 @@ class _Checked:
 def limit_cache(bytes: int) -> None:
     """Set how much memory each encoding may use to remember the counts of words: 6 MiB unless this is called.
 
-    Once, before anything is counted. A full memory is emptied and fills again; counts are exact whatever its size.
+    Once, before the first counter is made. It holds the words themselves (see SECURITY.md). A full memory is emptied
+    and fills again; counts are exact whatever its size.
 
     Args:
         bytes: 65,536 (64 KiB) to 1,073,741,824 (1 GiB).

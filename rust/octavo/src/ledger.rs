@@ -6,7 +6,7 @@
 //!
 //! Everything is kept by message: a value is a row, and each message that holds it adds a sighting. Rows and sightings
 //! only grow at their ends, so that going back to an earlier message is to cut them, and a replay gives the same.
-//! The text of the values is the only text of messages that is kept; it is bounded in bytes ([`Ledger::bytes`]).
+//! Of the messages' text a ledger keeps that of the values, bounded in bytes ([`Ledger::bytes`]).
 
 mod entry;
 mod extract;
