@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::normal::Normal;
 use super::scan::{Found, Scanner};
-use super::view::{LOOK_BACK, View};
+use super::view::{LOOK_BACK, View, is_blank};
 use super::{Finding, Kind, Options, Policy, masked};
 
 /// Bytes before the place that the pass has reached in which a finding may still begin: the longest local part of
@@ -191,15 +191,23 @@ fn token(kind: Kind) -> String {
 fn safe_range(scanner: &Scanner, view: &View<'_>) -> Range<usize> {
     let word = view.run_back(scanner.at, MAY_BEGIN, may_stand_in_a_beginning);
     let ahead = scanner.ahead.as_ref().map_or(usize::MAX, |found| found.range.start);
-    let mut safe = word.min(ahead);
+    let mut safe = before_letter(view, word).min(ahead);
     while view.bytes().get(safe).is_some_and(|byte| byte & 0xC0 == 0x80) {
         safe += 1;
     }
     safe..safe
 }
 
+/// Before the letter of a passport that a blank parts from its digits.
+fn before_letter(view: &View<'_>, at: usize) -> usize {
+    match at.checked_sub(2) {
+        Some(letter) if is_blank(view.before(at)) && view.before(at - 1).is_ascii_alphabetic() => letter,
+        _ => at,
+    }
+}
+
 /// Whether a finding that begins before the place that is reached may have this byte in it: part of a word, or a
 /// character that is not seen.
 fn may_stand_in_a_beginning(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte >= 0x80 || matches!(byte, b'.' | b'_' | b'%' | b'+' | b'-' | b'(' | b':')
+    byte.is_ascii_alphanumeric() || byte >= 0x80 || matches!(byte, b'.' | b'_' | b'%' | b'+' | b'-' | b'(' | b':' | b'\'' | b'&')
 }

@@ -52,6 +52,20 @@ impl<'a> View<'a> {
         at.checked_sub(1).and_then(|before| self.text.as_bytes().get(before)).copied().unwrap_or(0)
     }
 
+    /// The character that begins here; none after the last one.
+    pub(super) fn character_at(&self, at: usize) -> Option<char> {
+        // Asked for by its byte, so that it is remembered where the text ends.
+        if self.at(at) < 0x80 {
+            return Some(char::from(self.at(at))).filter(|_| at < self.text.len());
+        }
+        self.text.get(at..)?.chars().next()
+    }
+
+    /// The character that ends here, where it is seen.
+    pub(super) fn character_before(&self, at: usize) -> Option<char> {
+        self.text.get(self.floor..at)?.chars().next_back()
+    }
+
     pub(super) fn slice(&self, range: Range<usize>) -> &'a str {
         self.text.get(range).unwrap_or_default()
     }
@@ -115,7 +129,13 @@ pub(super) fn is_key_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
 }
 
-/// Space or tab.
+/// A control character that neither ends a line nor stands for a blank nor begins an escape. NUL is one, and is what
+/// stands after the end of the text as well.
+pub(super) fn is_control(byte: u8) -> bool {
+    matches!(byte, 0..=0x08 | 0x0E..=0x1A | 0x7F)
+}
+
+/// Space or tab, and what stands for one: vertical tab, form feed, the separators of ASCII.
 pub(super) fn is_blank(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t')
+    matches!(byte, b' ' | b'\t' | 0x0B | 0x0C | 0x1C..=0x1F)
 }
