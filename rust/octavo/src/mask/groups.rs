@@ -233,7 +233,7 @@ fn after_controls(view: &View<'_>, at: usize, controls: Controls) -> usize {
 
 /// Whether a control character stands in or behind the number that begins here.
 pub(super) fn has_controls(view: &View<'_>, start: usize) -> bool {
-    let part = |byte| is_digit(byte) || is_control(byte) || is_blank(byte) || matches!(byte, b'-' | b'.' | b'(' | b')');
+    let part = |byte| is_control(byte) || is_blank(byte) || matches!(byte, b'(' | b')' | b'*' | b','..=b':' | b'_' | b'~');
     let end = view.run(start, 2 * RUN, part).min(view.len());
     view.slice(start..end).bytes().any(is_control)
 }
