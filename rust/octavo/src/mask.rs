@@ -1,7 +1,8 @@
 //! Personal data and secrets: found in one pass over the text, in any script.
 //!
-//! A table of bytes finds the few places that could matter; a recogniser looks at bounded text around each. There
-//! is no regular expression in it: time grows with the text and with nothing else. Text is read in a normal form
+//! A table of bytes finds the few places that could matter; a recogniser looks at bounded text around each. None of
+//! them is a regular expression: time grows with the text and with nothing else. Only patterns of the caller's own are
+//! (`pattern.rs`), which bounds what they may cost. Text is read in a normal form
 //! (`normal.rs`) in which full-width digits, other dashes and invisible characters hide nothing, and findings are
 //! ranges of the text as it was given.
 //!

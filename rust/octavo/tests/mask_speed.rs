@@ -1,8 +1,9 @@
 //! That time grows with the text and not faster, whatever the text is made of.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod timing;
 
-use octavo::mask::{KindSet, Options, Policy, Stream, find};
+use octavo::mask::{KindSet, Options, Pattern, Policy, Stream, find};
 use timing::{PATIENCE, assert_grows_with_size};
 
 /// Bytes of the shorter text.
@@ -94,6 +95,17 @@ fn time_grows_with_the_text_and_not_faster() {
         assert_linear("find", unit, |text| {
             std::hint::black_box(find(std::hint::black_box(text), &options));
         });
+    }
+}
+
+/// Each search looks for what is not there up to the end of the line, and matches one letter.
+#[test]
+fn a_pattern_of_the_callers_takes_no_square() {
+    let letters = if cfg!(debug_assertions) { 8_000 } else { 80_000 };
+    for text in [".*x|a", "a+x|a", "(?:a|b)*?x|a{1,2}"] {
+        let pattern = Pattern::new(text).unwrap();
+        let find = |line: &String| assert!(pattern.find(line).len() >= line.len() / 2);
+        assert_grows_with_size(text, letters, |letters| "a".repeat(letters), find, PATIENCE);
     }
 }
 
