@@ -56,7 +56,7 @@ class Masker:
 
         Args:
             kinds: the kinds that are found, of :data:`octavo.privacy.KINDS`; all that are on by default for `None`.
-            strict: also mask 13 bare digits whose date of birth is possible, which one in a hundred timestamps is.
+            strict: also mask 13 bare digits whose date of birth is possible, as in 27 of 1,000 times in ms.
             recognizers: recognisers of one's own, beside the kinds.
             pseudonym_key: a tenant's secret of at least 16 bytes: tokens become stable pseudonyms. It must not be
                 stored where the masked text is.

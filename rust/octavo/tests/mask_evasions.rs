@@ -1,5 +1,6 @@
 //! Ways of writing a number so that rules do not see it, each tried on each value, alone and together.
 #![expect(
+    clippy::indexing_slicing,
     clippy::unwrap_used,
     clippy::print_stderr,
     reason = "a test that cannot go on has failed, and says what it saw"
@@ -37,9 +38,34 @@ const NUMBERS: &[(&str, &str)] = &[
 
 /// Zero-width characters, Hangul fillers, joiners, soft hyphen, marks of direction, marks over digits.
 const UNSEEN: &[char] = &[
-    '\u{200B}', '\u{200C}', '\u{200D}', '\u{2060}', '\u{FEFF}', '\u{3164}', '\u{FFA0}', '\u{115F}', '\u{1160}',
-    '\u{34F}', '\u{FE0F}', '\u{AD}', '\u{202E}', '\u{200E}', '\u{200F}', '\u{61C}', '\u{2066}', '\u{2069}', '\u{E0020}',
-    '\u{301}', '\u{308}', '\u{20E3}', '\u{336}', '\0', '\u{1}', '\u{8}', '\u{7F}', '\u{80}',
+    '\u{200B}',
+    '\u{200C}',
+    '\u{200D}',
+    '\u{2060}',
+    '\u{FEFF}',
+    '\u{3164}',
+    '\u{FFA0}',
+    '\u{115F}',
+    '\u{1160}',
+    '\u{34F}',
+    '\u{FE0F}',
+    '\u{AD}',
+    '\u{202E}',
+    '\u{200E}',
+    '\u{200F}',
+    '\u{61C}',
+    '\u{2066}',
+    '\u{2069}',
+    '\u{E0020}',
+    '\u{301}',
+    '\u{308}',
+    '\u{20E3}',
+    '\u{336}',
+    '\0',
+    '\u{1}',
+    '\u{8}',
+    '\u{7F}',
+    '\u{80}',
 ];
 /// The zeros of scripts.
 const ZEROS: &[char] = &['0', '０', '٠', '۰', '०', '๐', '𝟎', '𝟘', '𝟢', '𝟬', '𝟶', '᠐', '꘠', '𑁦', '🯰'];
@@ -48,8 +74,8 @@ const DASHES: &[&str] = &[
 ];
 /// What parts groups beside a word.
 const JOINTS: &[&str] = &[
-    " ", "\u{A0}", "\u{3000}", "\u{2009}", "\u{202F}", "\t", "  ", ".", "·", "・", "•", " . ", "/", "_", "~", "～", "*",
-    "\n", "\r\n", "-\n", "\n-", " -\n  ", "<br>", "<br/>-", "-<br />", "\\n", "\u{85}", "\u{B}", "\u{2028}",
+    " ", "\u{A0}", "\u{3000}", "\u{2009}", "\u{202F}", "\t", "  ", ".", "·", "・", "•", " . ", "/", "_", "~", "～",
+    "*", "\n", "\r\n", "-\n", "\n-", " -\n  ", "<br>", "<br/>-", "-<br />", "\\n", "\u{85}", "\u{B}", "\u{2028}",
 ];
 
 fn shared_vectors() -> Vec<(String, String)> {
@@ -110,7 +136,11 @@ fn digits_of(value: &str, zero: char) -> String {
 fn sprinkled(value: &str, unseen: char, every: impl Fn(usize) -> bool) -> String {
     let with = |(place, one): (usize, char)| if every(place) { vec![one, unseen] } else { vec![one] };
     let last = value.chars().count() - 1;
-    value.chars().enumerate().flat_map(|(place, one)| if place == last { vec![one] } else { with((place, one)) }).collect()
+    value
+        .chars()
+        .enumerate()
+        .flat_map(|(place, one)| if place == last { vec![one] } else { with((place, one)) })
+        .collect()
 }
 
 fn spaced(value: &str) -> String {
@@ -177,11 +207,18 @@ fn ways_of_writing_together_hide_nothing() {
 fn what_stands_around_stays() {
     check(
         "KR_RRN",
-        &["| 주민번호 | «991231<br>-2065122» |", "주민번호 «9 9 1 2 3 1 - 2 0 6 5 1 2 2» 끝", "주민번호: «991231-2\n065122»\n3"],
+        &[
+            "| 주민번호 | «991231<br>-2065122» |",
+            "주민번호 «9 9 1 2 3 1 - 2 0 6 5 1 2 2» 끝",
+            "주민번호: «991231-2\n065122»\n3",
+        ],
     );
     check("KR_PHONE", &["| 전화 | «010-1234<br>5678» |", "전화: «010~1234~5678»~", "연락처 «0 1 0 1 2 3 4 5 6 7 8»로"]);
     check("KR_PASSPORT", &["여권 «M 12345678»", "여권번호 «M-12345678»입니다", "passport «Ｍ１２３４５６７８»"]);
-    check("IBAN", &["«DE89.3704.0044.0532.0130.00»", "«DE89 3704 0044\n  0532 0130 00»", "«DE89  3704  0044  0532  0130  00»"]);
+    check(
+        "IBAN",
+        &["«DE89.3704.0044.0532.0130.00»", "«DE89 3704 0044\n  0532 0130 00»", "«DE89  3704  0044  0532  0130  00»"],
+    );
     check("CREDIT_CARD", &["«4111111111111111»-00::2", "«4111111111111111»-10:30"]);
     check("KR_BANK_ACCOUNT", &["계좌 «100-123456-78901»", "하나은행 «123-456789-01234» 예금주"]);
 }

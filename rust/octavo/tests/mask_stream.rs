@@ -19,7 +19,8 @@ fn what_is_not_seen_hides_no_context_in_a_stream() {
     let mut tried = 0;
     for unseen in ["\u{200B}", "\u{3164}", "\u{FE0F}", "\u{AD}", "\u{301}", "\u{E0020}", "\u{80}", "\u{200B}\u{301}"] {
         for count in [100, 1_000, 5_000] {
-            for (word, number) in [("국민은행", "123456789012"), ("여권", "M12345678"), ("주민번호", "8513011234567")] {
+            for (word, number) in [("국민은행", "123456789012"), ("여권", "M12345678"), ("주민번호", "8513011234567")]
+            {
                 let text = format!("앞 {word} {} {number} 끝", unseen.repeat(count));
                 let whole = mask(&text);
                 assert!(!whole.contains(number), "{word} {unseen:?} {count}");

@@ -40,9 +40,7 @@ fn reading(scene: &Scene<'_, '_>, sequence: &Sequence<'_, '_>, count: usize) -> 
 
 /// `3000 3001 3002 3003`: each group a little more than the one before.
 fn is_counted(sequence: &Sequence<'_, '_>, count: usize) -> bool {
-    let groups: Vec<u32> = (0..count)
-        .map(|skip| number(sequence.digits(skip, 1)))
-        .collect();
+    let groups: Vec<u32> = (0..count).map(|skip| number(sequence.digits(skip, 1))).collect();
     groups.windows(2).all(|pair| matches!(*pair, [one, two] if two > one && two - one <= 100))
 }
 

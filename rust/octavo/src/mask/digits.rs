@@ -44,9 +44,7 @@ fn numbers(scene: &Scene<'_, '_>, at: usize, end: usize, before: u8) -> Option<F
     // An account may be as long as it likes: what goes on behind a control character may be the rest of it.
     let whole = plain.as_ref().is_some_and(|found| found.kind != Kind::KrBankAccount);
     let over = (!whole && has_controls(view, at)).then(|| read(Controls::Unseen)).flatten();
-    over.or(plain)
-        .or_else(|| documents::parted_passport(scene, at, end))
-        .or_else(|| network::find(scene, at))
+    over.or(plain).or_else(|| documents::parted_passport(scene, at, end)).or_else(|| network::find(scene, at))
 }
 
 /// What has the shape of the groups that begin with this one.
@@ -73,10 +71,9 @@ fn may_be_long(view: &View<'_>, first: &Group, controls: Controls) -> bool {
     use Separator::{Line, List, Other};
     let lead = (view.at(first.start), view.at(first.start + 1));
     match (first.digits, separator(view, first.end, controls)) {
-        (9.., _) | (6, Some(_)) => true,
         // What joins times and dates joins a telephone number, a card or an account only beside a word.
         (2..=4, Some((_, List))) => lead == (b'0', b'1'),
-        (2..=4, Some((_, Other | Line))) => true,
+        (9.., _) | (6, Some(_)) | (2..=4, Some((_, Other | Line))) => true,
         (1, _) | (_, None | Some((_, List | Other | Line))) => false,
         _ => true,
     }

@@ -139,7 +139,11 @@ pub(super) fn end(view: &View<'_>, from: usize, foreign: bool) -> Option<usize> 
     let mut reading = Reading { view, from, foreign, found: None, sure: false };
     let mut start = from;
     while start < from + LONGEST {
-        let Some(end) = reading.label(start)? else { break };
+        let end = match reading.label(start) {
+            Label::Until(end) => end,
+            Label::Missing => break,
+            Label::OfAnother => return None,
+        };
         let Some(next) = reading.after_dot(end) else { break };
         start = next;
     }
@@ -149,6 +153,16 @@ pub(super) fn end(view: &View<'_>, from: usize, foreign: bool) -> Option<usize> 
 /// Letters of ASCII, digits and the hyphen.
 pub(super) fn is_label(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'-'
+}
+
+/// What stands where a label may.
+enum Label {
+    /// One that ends there.
+    Until(usize),
+    /// None: the domain ended before.
+    Missing,
+    /// The last one of a file or a call: nothing here is a domain.
+    OfAnother,
 }
 
 struct Reading<'v, 'a> {
@@ -162,21 +176,20 @@ struct Reading<'v, 'a> {
 }
 
 impl Reading<'_, '_> {
-    /// Reads the label at `start` and gives its end; nothing where there is none, and nothing at all where what was
-    /// read is no domain.
-    fn label(&mut self, start: usize) -> Option<Option<usize>> {
+    /// Reads the label at `start`.
+    fn label(&mut self, start: usize) -> Label {
         let view = self.view;
         let end = view.run(start, LABEL, is_label);
         if view.at(start) == b'-' || self.sure && end == start {
-            return Some(None);
+            return Label::Missing;
         }
         if view.at(end) >= 0x80 && (start == self.from || end == start || self.goes_on_latin(end)) {
-            return Some(self.foreign_label(start));
+            return self.foreign_label(start).map_or(Label::Missing, Label::Until);
         }
         if end == start {
-            return Some(None);
+            return Label::Missing;
         }
-        self.western_label(start, end).then_some(Some(end))
+        if self.western_label(start, end) { Label::Until(end) } else { Label::OfAnother }
     }
 
     /// Whether what was read may be a domain still.

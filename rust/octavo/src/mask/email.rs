@@ -120,11 +120,13 @@ fn is_version(domain: &str) -> bool {
 /// `Message-ID: <20240521.123@kernel.org>`: in brackets, directly after the name of such a field. Further ones in a
 /// row of references are taken for addresses: the field's name may be any number of lines before them.
 fn is_message_id(view: &View<'_>, start: usize, end: usize) -> bool {
-    let open = view.run_back(start, LOCAL, |byte| is_label(byte) || matches!(byte, b'.' | b'=' | b'+' | b'$' | b'_' | b'%'));
+    let open =
+        view.run_back(start, LOCAL, |byte| is_label(byte) || matches!(byte, b'.' | b'=' | b'+' | b'$' | b'_' | b'%'));
     if view.before(open) != b'<' || view.at(end) != b'>' {
         return false;
     }
     let colon = view.run_back(open - 1, 3, is_blank);
     let name = view.run_back(colon.saturating_sub(1), 20, |byte| byte.is_ascii_alphabetic() || byte == b'-');
-    view.before(colon) == b':' && MESSAGE_FIELDS.iter().any(|field| view.slice(name..colon - 1).eq_ignore_ascii_case(field))
+    view.before(colon) == b':'
+        && MESSAGE_FIELDS.iter().any(|field| view.slice(name..colon - 1).eq_ignore_ascii_case(field))
 }

@@ -88,7 +88,8 @@ impl Group {
     }
 
     fn read_spaced(&mut self, view: &View<'_>) {
-        let single = |at: usize| is_digit(view.at(at)) && !is_digit(view.at(at + 1));
+        // The first digit of a word is the word's, which may become a token.
+        let single = |at: usize| is_digit(view.at(at)) && view.ends_word(at + 1);
         while self.digits < RUN && is_blank(view.at(self.end)) && single(self.end + 1) {
             self.digits += 1;
             self.end += 2;
@@ -233,14 +234,19 @@ fn after_controls(view: &View<'_>, at: usize, controls: Controls) -> usize {
 
 /// Whether a control character stands in or behind the number that begins here.
 pub(super) fn has_controls(view: &View<'_>, start: usize) -> bool {
-    let part = |byte| is_control(byte) || is_blank(byte) || matches!(byte, b'(' | b')' | b'*' | b','..=b':' | b'_' | b'~');
+    if !view.has_controls {
+        return false;
+    }
+    let part =
+        |byte| is_control(byte) || is_blank(byte) || matches!(byte, b'(' | b')' | b'*' | b','..=b':' | b'_' | b'~');
     let end = view.run(start, 2 * RUN, part).min(view.len());
     view.slice(start..end).bytes().any(is_control)
 }
 
 /// One line break at `at`, and where the digits after it begin; a dash may stand before them.
 fn line(view: &View<'_>, at: usize, controls: Controls) -> Option<(usize, Separator)> {
-    let length = BREAKS.iter().find(|one| view.starts_with_any_case(at, one))?.len();
+    let mut breaks = BREAKS.iter().filter(|one| one.as_bytes().first() == Some(&view.at(at)));
+    let length = breaks.find(|one| view.starts_with_any_case(at, one))?.len();
     let indent = gap(view, view.run(at + length, INDENT, is_blank), controls);
     let dash = view.run(indent, 1, |byte| byte == b'-');
     let start = if dash > indent { gap(view, dash, controls) } else { indent };

@@ -69,10 +69,15 @@ impl<'r, 'v, 'a> Reading<'r, 'v, 'a> {
 
     /// Six digits of a date, however written, and seven more.
     fn resident(&self) -> Option<Kind> {
-        let halves = self.count == 1 || self.lengths().iter().scan(0, |sum, length| {
-            *sum += length;
-            Some(*sum)
-        }).any(|sum| sum == 6);
+        let halves = self.count == 1
+            || self
+                .lengths()
+                .iter()
+                .scan(0, |sum, length| {
+                    *sum += length;
+                    Some(*sum)
+                })
+                .any(|sum| sum == 6);
         let year = self.lengths().first() == Some(&4);
         if self.total != 13 || !halves || year || !resident::is_dated(&self.digits) {
             return None;
@@ -99,7 +104,9 @@ impl<'r, 'v, 'a> Reading<'r, 'v, 'a> {
     }
 
     fn is_license(&self) -> bool {
-        self.total == 12 && self.sequence.is_spaced(self.count) && (11..=28).contains(&number(self.digits.iter().copied().take(2)))
+        self.total == 12
+            && self.sequence.is_spaced(self.count)
+            && (11..=28).contains(&number(self.digits.iter().copied().take(2)))
     }
 
     fn is_account(&self) -> bool {

@@ -137,6 +137,8 @@ mod tests {
         let found = found(r"\ba\b|\bb{3}\b|b+$", &words);
         // Of the 50,000 the piece is found that is near enough to the end.
         assert_eq!(found.len(), 71);
-        assert!(found.last().is_some_and(|&(start, end)| end == words.len() && (2_048..=4_096).contains(&(end - start))));
+        assert!(
+            found.last().is_some_and(|&(start, end)| end == words.len() && (2_048..=4_096).contains(&(end - start)))
+        );
     }
 }

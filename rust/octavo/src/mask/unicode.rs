@@ -106,7 +106,9 @@ pub(super) fn meaning(character: char) -> Meaning {
         0x80..=0x9F if code != 0x85 => Meaning::Nothing,
         _ if is_dash(code) => Meaning::Ascii(b'-'),
         // Spaces (`Zs`), line and paragraph separator, the empty Braille cell.
-        0x85 | 0xA0 | 0x1680 | 0x2000..=0x200A | 0x2028 | 0x2029 | 0x202F | 0x205F | 0x2800 | 0x3000 => Meaning::Ascii(b' '),
+        0x85 | 0xA0 | 0x1680 | 0x2000..=0x200A | 0x2028 | 0x2029 | 0x202F | 0x205F | 0x2800 | 0x3000 => {
+            Meaning::Ascii(b' ')
+        }
         // Dots between digits; U+318D is the one of Korean keyboards.
         0xB7 | 0x2022 | 0x2024 | 0x2027 | 0x2219 | 0x22C5 | 0x30FB | 0x318D | 0xFE52 | 0xFF65 => Meaning::Ascii(b'.'),
         0xFE55 => Meaning::Ascii(b':'),
@@ -204,7 +206,8 @@ mod tests {
 
     #[test]
     fn letters_of_mathematics_are_letters() {
-        for (text, ascii) in [("𝐀𝐳𝑨𝒛𝓐𝔃𝔄𝕫𝖠𝗓𝘈𝘻𝚉𝚣", "AzAzAzAzAzAzZz"), ("ℂℎℯℴℤ", "CheoZ")] {
+        for (text, ascii) in [("𝐀𝐳𝑨𝒛𝓐𝔃𝔄𝕫𝖠𝗓𝘈𝘻𝚉𝚣", "AzAzAzAzAzAzZz"), ("ℂℎℯℴℤ", "CheoZ")]
+        {
             for (one, byte) in text.chars().zip(ascii.bytes()) {
                 assert_eq!(meaning(one), Meaning::Ascii(byte), "{one}");
             }

@@ -14,11 +14,16 @@ pub(super) struct View<'a> {
     soft_hyphens: &'a [usize],
     floor: usize,
     asked_past_end: Cell<bool>,
+    /// Whether a control character stands anywhere: in most texts none does, and numbers need not be read twice.
+    pub(super) has_controls: bool,
 }
 
 impl<'a> View<'a> {
     pub(super) fn new(text: &'a str, soft_hyphens: &'a [usize]) -> Self {
-        Self { text, soft_hyphens, floor: 0, asked_past_end: Cell::new(false) }
+        // In blocks without an early end, which the compiler makes wide.
+        let any = |block: &[u8]| block.iter().fold(false, |any, &byte| any | is_control(byte));
+        let has_controls = text.as_bytes().chunks(64).any(any);
+        Self { text, soft_hyphens, floor: 0, asked_past_end: Cell::new(false), has_controls }
     }
 
     /// Nothing before this byte is seen from now on: it belongs to a finding, or to a token that replaced one.
