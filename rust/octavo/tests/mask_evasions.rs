@@ -7,8 +7,7 @@
 )]
 
 mod marked;
-
-use std::path::PathBuf;
+mod shared_data;
 
 use marked::{check, unchanged};
 use octavo::mask::{Options, find};
@@ -16,6 +15,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use serde_json::Value;
+use shared_data::shared;
 
 /// A word that says what the number is, and the number as most people write it.
 const NUMBERS: &[(&str, &str)] = &[
@@ -79,12 +79,9 @@ const JOINTS: &[&str] = &[
 ];
 
 fn shared_vectors() -> Vec<(String, String)> {
-    let folder = std::env::var_os("OCTAVO_SHARED")
-        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared"), PathBuf::from);
-    let Ok(lines) = std::fs::read_to_string(folder.join("cases/pii_vectors.jsonl")) else {
-        eprintln!("the handed vectors are not here: OCTAVO_SHARED names the folder; the numbers above are tried alone");
-        return Vec::new();
-    };
+    // Where they are absent the numbers above are tried alone.
+    let Some(path) = shared("cases/pii_vectors.jsonl") else { return Vec::new() };
+    let lines = std::fs::read_to_string(path).unwrap();
     let word = |kind: &str| match kind {
         "KR_RRN" => Some("주민번호"),
         "KR_FRN" => Some("외국인등록번호"),
