@@ -18,6 +18,26 @@ fn passwords_in_urls() {
             "amqp://guest:«guest»@localhost//",
             "DB=postgres://u:«pw»@h/d, 다음",
             "(ftp://u:«p)w»@h)",
+            "https://u:«pw'9Zq»@h",
+            "https://u:«pw\"9Zq»@h/x",
+            "postgres://u:«p w9Zq»@h",
+            "postgres://u:«[p]w9Zq»@h",
+            "https://u:«$pw9Zq»@h",
+            "https://u:«{pw9Zq»@h",
+            "https://u:«p<w>9Zq»@h",
+            "https://u:«p`w9Zq»@h",
+            "{\"url\": \"https://u:«pw'9Zq»@h.com/x\"}",
+            "https://user:«p@ss/w0rd»@host.com/path",
+            "https://user:«p@@ss»@host.com",
+            "https://«hunter2Zq9xKa1B2c3D4»@github.com/x",
+            "https://«9944b09199c62bcf9418ad846dd0e4bb»@o123.ingest.sentry.io/456",
+            "https://«hunter2Zq9xKa1B2c3D4:x-oauth-basic»@github.com/x",
+            "https://«hunter2Zq9xKa1B2c3D4:»@api.example.com",
+            "git clone //kim:«hunter2Zq9xK»@host/path",
+            "root:«hunter2Zq9xK»@tcp(127.0.0.1:3306)/db",
+            "jdbc:oracle:thin:kim/«hunter2Zq9xK»@db:1521:x",
+            "smtp://kim%40x.com:«hunter2Zq9xK»@smtp.x.com:587",
+            "postgres:\\\\/\\\\/u:«pw9Zq»@h",
         ],
     );
     unchanged(&[
@@ -27,7 +47,18 @@ fn passwords_in_urls() {
         "https://example.com/@user:1",
         "http://[::1]:80/",
         "see https://example.com: it works @ home",
+        "{\"a\":\"http://host:x\",\"mail\":\"@kim\"}",
+        "http://localhost:3000 @kim",
+        "//comment: see kim@host",
+        "https://[URL_PASSWORD]@github.com",
     ]);
+}
+
+#[test]
+fn tokens_in_urls_keep_their_kind() {
+    check("GITHUB_TOKEN", &["https://«ghp_A1b2C3d4E5A1b2C3d4E5A1b2C3d4E5F6g7H8»@github.com/x"]);
+    let long = "aB3dE5fG7hJ9kL2m".repeat(200);
+    assert_eq!(mask(&format!("https://u:{long}@h.com/x")), "https://u:[URL_PASSWORD]@h.com/x");
 }
 
 #[test]

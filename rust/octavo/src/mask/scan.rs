@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::kind::{Kind, KindSet};
 use super::view::View;
-use super::{assignment, digits, email, jwt, keys, network, pem, statement, token, url};
+use super::{assignment, call, command_line, digits, email, header, jwt, keys, markup, network, pem, statement, token, url};
 
 /// A finding in the normal form.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -38,10 +38,10 @@ pub(super) struct Scanner {
     pub(super) ahead: Option<Found>,
 }
 
-/// Bytes that begin or mark something. Letters are here for `AKIA`, `AIza` and `eyJ`, by their rarest byte.
+/// Bytes that begin or mark something. Letters are here for `AKIA`, `AIza`, `eyJ` and `Bearer`, by their rarest byte.
 const TRIGGERS: [bool; 256] = {
     let mut table = [false; 256];
-    let mut rest: &[u8] = b"0123456789@:=-_.[AJ";
+    let mut rest: &[u8] = b"0123456789@:=-_.[AJ>('Bb";
     while let Some((&byte, others)) = rest.split_first() {
         if let Some((entry, _)) = table.split_at_mut(byte as usize).1.split_first_mut() {
             *entry = true;
@@ -136,11 +136,19 @@ fn visit(scene: &Scene<'_, '_>, at: usize) -> (Step, usize) {
         }
         b'[' => return (token::end(view, at).map_or(Step::Nothing, |end| Step::Token(at..end)), next),
         b'@' => email::find(scene, at),
-        b':' => url::find(scene, at).or_else(|| assignment::find(scene, at)).or_else(|| network::colons(scene, at)),
+        b':' => url::find(scene, at)
+            .or_else(|| assignment::find(scene, at))
+            .or_else(|| header::cookies(scene, at))
+            .or_else(|| network::colons(scene, at)),
         b'=' => assignment::find(scene, at),
+        b'>' => markup::element(scene, at),
+        b'(' => call::find(scene, at),
+        b'\'' => call::statement(scene, at),
+        b'B' | b'b' => header::bearer(scene, at),
         b'-' => pem::find(scene, at)
             .or_else(|| keys::find(scene, at))
-            .or_else(|| assignment::option(scene, at))
+            .or_else(|| command_line::find(scene, at))
+            .or_else(|| header::cookie_option(scene, at))
             .or_else(|| network::dashes(scene, at)),
         b'_' => keys::find(scene, at),
         b'.' => keys::find(scene, at).or_else(|| network::stops(scene, at)),
