@@ -9,6 +9,7 @@
 
 mod assignment;
 mod bank;
+mod bare_keys;
 mod call;
 mod card;
 mod command_line;

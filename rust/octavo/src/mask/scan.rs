@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::kind::{Kind, KindSet};
 use super::view::View;
-use super::{assignment, call, command_line, digits, email, header, jwt, keys, markup, network, pem, statement, token, url};
+use super::{assignment, bare_keys, call, command_line, digits, email, header, jwt, keys, markup, network, pem, statement, token, url};
 
 /// A finding in the normal form.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -130,6 +130,14 @@ fn visit(scene: &Scene<'_, '_>, at: usize) -> (Step, usize) {
     let next = at + 1;
     let found = match view.at(at) {
         b'0'..=b'9' => {
+            let key = if view.before(at).is_ascii_alphabetic() || matches!(view.before(at), b'_' | b'-') {
+                bare_keys::by_digit(scene, at)
+            } else {
+                bare_keys::google_refresh(scene, at)
+            };
+            if let Some(key) = key.or_else(|| bare_keys::azure(scene, at)) {
+                return (Step::Found(key), next);
+            }
             let (found, next) = digits::visit(scene, at);
             let found = found.or_else(|| statement::find(scene, at));
             return (found.map_or(Step::Nothing, Step::Found), next);
@@ -147,13 +155,14 @@ fn visit(scene: &Scene<'_, '_>, at: usize) -> (Step, usize) {
         b'B' | b'b' => header::bearer(scene, at),
         b'-' => pem::find(scene, at)
             .or_else(|| keys::find(scene, at))
+            .or_else(|| bare_keys::mailchimp(scene, at))
             .or_else(|| command_line::find(scene, at))
             .or_else(|| header::cookie_option(scene, at))
             .or_else(|| network::dashes(scene, at)),
         b'_' => keys::find(scene, at),
-        b'.' => keys::find(scene, at).or_else(|| network::stops(scene, at)),
+        b'.' => keys::find(scene, at).or_else(|| bare_keys::dotted(scene, at)).or_else(|| network::stops(scene, at)),
         b'A' => keys::capital(scene, at),
-        b'J' => jwt::find(scene, at),
+        b'J' => jwt::find(scene, at).or_else(|| bare_keys::grafana(scene, at)),
         _ => None,
     };
     (found.map_or(Step::Nothing, Step::Found), next)
