@@ -23,6 +23,7 @@ mod header;
 mod iban;
 mod iban_layouts;
 mod jwt;
+mod key_body;
 mod key_rules;
 mod keys;
 mod kind;

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::kind::{Kind, KindSet};
 use super::view::View;
-use super::{assignment, bare_keys, call, command_line, digits, email, header, jwt, keys, markup, network, pem, statement, token, url};
+use super::{assignment, bare_keys, call, command_line, digits, email, header, jwt, key_body, keys, markup, network, pem, statement, token, url};
 
 /// A finding in the normal form.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -41,7 +41,7 @@ pub(super) struct Scanner {
 /// Bytes that begin or mark something. Letters are here for `AKIA`, `AIza`, `eyJ` and `Bearer`, by their rarest byte.
 const TRIGGERS: [bool; 256] = {
     let mut table = [false; 256];
-    let mut rest: &[u8] = b"0123456789@:=-_.[AJ>('Bb";
+    let mut rest: &[u8] = b"0123456789@:=-_.[AJ>('Bb\n\\";
     while let Some((&byte, others)) = rest.split_first() {
         if let Some((entry, _)) = table.split_at_mut(byte as usize).1.split_first_mut() {
             *entry = true;
@@ -152,10 +152,12 @@ fn visit(scene: &Scene<'_, '_>, at: usize) -> (Step, usize) {
         b'>' => markup::element(scene, at),
         b'(' => call::find(scene, at),
         b'\'' => call::statement(scene, at),
+        b'\n' | b'\\' => key_body::tail(scene, at),
         b'B' | b'b' => header::bearer(scene, at),
         b'-' => pem::find(scene, at)
             .or_else(|| keys::find(scene, at))
             .or_else(|| bare_keys::mailchimp(scene, at))
+            .or_else(|| key_body::putty(scene, at))
             .or_else(|| command_line::find(scene, at))
             .or_else(|| header::cookie_option(scene, at))
             .or_else(|| network::dashes(scene, at)),
