@@ -10,6 +10,7 @@
 mod assignment;
 mod bank;
 mod bare_keys;
+mod border;
 mod call;
 mod card;
 mod command_line;
@@ -86,8 +87,16 @@ pub struct Finding {
     pub kind: Kind,
     /// Bytes of the text that was given, on character boundaries.
     pub bytes: Range<usize>,
-    /// How sure it is, 1 to 100.
+    /// How sure it is, 1 to 100; 0 for what goes on with the finding before, in a stream.
     pub confidence: u8,
+}
+
+impl Finding {
+    /// Whether this is the rest of the finding before, for which no token stands: a stream gives a secret that is longer
+    /// than it can hold in several.
+    pub const fn goes_on(&self) -> bool {
+        self.confidence == 0
+    }
 }
 
 /// All findings, sorted, none inside or across another.

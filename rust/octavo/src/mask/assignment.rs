@@ -2,17 +2,15 @@
 
 use std::ops::Range;
 
+use super::border::{Border, Class, boundary};
 use super::kind::Kind;
 use super::naming::{self, NAME, Named};
-use super::quoted::{VALUE, bare_end, closed, is_bare, opened};
+use super::quoted::{QUOTES, Quote, VALUE, bare_end, closed, is_bare, opened};
 use super::scan::{Found, Scene};
 use super::secret;
 use super::secret_name::Sort;
 use super::view::{View, is_blank};
 use super::{jwt, keys, token};
-
-/// What of a longer one is masked, so that a stream need not wait for ever.
-const LONGEST: usize = 16 * 1024;
 
 /// `at` is `=` or `:`.
 pub(super) fn find(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
@@ -40,7 +38,7 @@ pub(super) fn given(scene: &Scene<'_, '_>, after: usize, sort: Sort, quoted_only
     if quoted_only && !quoted {
         return None;
     }
-    if let Some(found) = specific(scene, range.start) {
+    if let Some(found) = specific(scene, range.start).or_else(|| long_value(scene, after, sort)) {
         return Some(found);
     }
     let text = view.slice(range.clone());
@@ -65,10 +63,32 @@ pub(super) fn given(scene: &Scene<'_, '_>, after: usize, sort: Sort, quoted_only
     let longer = range.start..if quoted || !sort.is_chosen() { range.end } else { goes_on(view, range.end) };
     let range =
         [longer, range].into_iter().find(|range| secret::is_secret(view.slice(range.clone()), sort, quoted, bearer));
-    let range = range?;
-    // A session token is longer than what is looked at to tell that it is one.
-    let end = if range.len() >= VALUE { view.run(range.end, LONGEST, is_bare) } else { range.end };
-    scene.found(Kind::Secret, range.start..end, 75)
+    to_border(scene, range?, 75)
+}
+
+/// The value in `range`; to its border when it is longer than what is looked at: a session token is.
+fn to_border(scene: &Scene<'_, '_>, range: Range<usize>, confidence: u8) -> Option<Found> {
+    let longer = range.len() >= VALUE && is_bare(scene.view.at(range.end));
+    let found = scene.found(Kind::Secret, range, confidence)?;
+    Some(if longer { found.open(Border::Class(Class::Bare)) } else { found })
+}
+
+/// A value in quotes that is longer than what is looked at: judged by its beginning, masked to its quote.
+fn long_value(scene: &Scene<'_, '_>, after: usize, sort: Sort) -> Option<Found> {
+    let view = scene.view;
+    let (start, quote) = opened(view, list_opened(view, skip_blanks(view, after)));
+    let start = scheme_at(view, start).unwrap_or(start);
+    let Some(Quote::Mark { mark, backslashes }) = quote else { return None };
+    let end = boundary(view, view.run(start, VALUE, |byte| !matches!(byte, 0 | b'\n')));
+    if end + 4 < start + VALUE || closed(view, start, quote?).is_some() {
+        return None;
+    }
+    let range = start..view.run_back(end, QUOTES, |byte| byte == b'\\');
+    let text = view.slice(range.clone());
+    let chosen = sort.is_chosen() && secret::is_given(text);
+    let secret = chosen || secret::is_secret(text, sort, true, true);
+    let found = (secret && !crosses_string(text) && !has_token(view, &range)).then(|| scene.found(Kind::Secret, range, 75))??;
+    Some(found.open(Border::Quote { mark, backslashes }))
 }
 
 /// The value in `range`, whose border is known, when it is a secret of this sort; `certain` when no other value could
@@ -98,8 +118,7 @@ pub(super) fn judged_bearer(scene: &Scene<'_, '_>, range: Range<usize>) -> Optio
     if has_token(view, &range) || is_call(view, view.slice(range.clone()), range.end) {
         return None;
     }
-    let end = if range.len() >= VALUE { view.run(range.end, LONGEST, is_bare) } else { range.end };
-    scene.found(Kind::Secret, range.start..end, 75)
+    to_border(scene, range, 75)
 }
 
 /// Where a password in a connection string ends, which may have any sign but `;` in it: `…;Password=p@ss,w(o)rd;…`;

@@ -240,7 +240,7 @@ fn bare_joint(sequence: &Sequence<'_, '_>) -> Joint {
 impl Scene<'_, '_> {
     /// A finding of a kind that is asked for.
     pub(super) fn found(&self, kind: Kind, range: Range<usize>, confidence: u8) -> Option<Found> {
-        self.kinds.contains(kind).then_some(Found { kind, range, confidence })
+        self.kinds.contains(kind).then_some(Found { kind, range, confidence, open: None })
     }
 
     /// The words around a candidate.

@@ -6,13 +6,14 @@
 
 use super::key_rules::{Alphabet, Rule, rules};
 use super::bare_keys;
+use super::border::{Border, Class};
 use super::kind::Kind;
 use super::scan::{Found, Scene};
 use super::view::{View, is_digit, is_key_byte};
 
 /// The longest word before the first separator of a prefix.
 const HEAD: usize = 12;
-/// The longest key: what is longer is cut here and ends the finding.
+/// What of a key is looked at: a longer one is masked to its border without.
 const LONGEST: usize = 4_096;
 /// The first bytes of a body, on which it is judged.
 const JUDGED: usize = 40;
@@ -30,7 +31,8 @@ pub(super) fn find(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
         return None;
     }
     let end = key_end(view, body(at, rule), rule.alphabet);
-    scene.found(rule.kind, if rule.whole { start } else { at + 1 + rule.rest.len() }..end, 97)
+    let found = scene.found(rule.kind, if rule.whole { start } else { body(at, rule) }..end, 97)?;
+    Some(if end - body(at, rule) >= LONGEST { found.open(Border::Class(rule.alphabet.border())) } else { found })
 }
 
 /// The word before the separator, when an ASCII word begins there.
@@ -46,6 +48,9 @@ fn body(at: usize, rule: &Rule) -> usize {
 /// The end of a key whose body begins at `body`.
 pub(super) fn key_end(view: &View<'_>, body: usize, alphabet: Alphabet) -> usize {
     let end = view.run(body, LONGEST, alphabet.class());
+    if end == body + LONGEST {
+        return end;
+    }
     // A stop at the end of a sentence is no part of a key that has stops inside.
     end - view.slice(body..end).bytes().rev().take_while(|byte| matches!(byte, b'.' | b'/')).count()
 }
@@ -111,6 +116,16 @@ pub(super) fn telegram(scene: &Scene<'_, '_>, at: usize, end: usize) -> Option<F
 }
 
 impl Alphabet {
+    /// Of a key that is longer than any key: what can stand in it.
+    fn border(self) -> Class {
+        match self {
+            Self::Hexadecimal | Self::Alphanumeric => Class::Alphanumeric,
+            Self::Key => Class::Key,
+            Self::Dotted => Class::Dotted,
+            _ => Class::Encoded,
+        }
+    }
+
     pub(super) fn class(self) -> fn(u8) -> bool {
         match self {
             Self::Hexadecimal => |byte| byte.is_ascii_hexdigit(),

@@ -1,5 +1,6 @@
 //! Private keys in PEM: from `-----BEGIN` to `-----END`, and when the end is missing, as far as the body goes.
 
+use super::border::Border;
 use super::kind::Kind;
 use super::scan::{Found, Scene};
 use super::token;
@@ -30,7 +31,9 @@ pub(super) fn find(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
         return None;
     }
     let end = block_end(view, start).or_else(|| body_end(view, start))?;
-    scene.found(Kind::PrivateKey, at..end, 99)
+    let found = scene.found(Kind::PrivateKey, at..end, 99)?;
+    // Not the end of the key, but of what is looked at.
+    Some(if end >= start + BLOCK { found.open(Border::Block) } else { found })
 }
 
 /// The end of a label and the five dashes after it.
@@ -84,7 +87,7 @@ fn body_end(view: &View<'_>, start: usize) -> Option<usize> {
         let from = between(view, at);
         let to = view.run(from, BLOCK, is_base64);
         let line = view.slice(from..to);
-        if line.len() >= LINE || (end.is_some() && is_rest(line) && ends_line(view, to)) {
+        if line.len() >= LINE || (end.is_some() && is_short_line(view, from, to)) {
             end = Some(to);
             at = to;
         } else if is_header(view, from) {
@@ -95,6 +98,11 @@ fn body_end(view: &View<'_>, start: usize) -> Option<usize> {
         }
     }
     end
+}
+
+/// Whether the last line of a key stands here, which is shorter than the others.
+pub(super) fn is_short_line(view: &View<'_>, from: usize, to: usize) -> bool {
+    is_rest(view.slice(from..to)) && ends_line(view, to)
 }
 
 /// Whether a short line may end here: `2026-05-21` begins another one.

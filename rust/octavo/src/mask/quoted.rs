@@ -42,13 +42,13 @@ pub(super) enum Quote {
 }
 
 /// Whether a mark after `backslashes` of them stands inside a string whose own has `own`: escaped once more.
-fn holds(own: usize, backslashes: usize) -> bool {
+pub(super) fn holds(own: usize, backslashes: usize) -> bool {
     backslashes % (2 * own + 2) == 2 * own + 1
 }
 
 /// How many of so many backslashes belong to a mark that ends the string, or one that it stands in; the others are the
 /// value's, in pairs, and go with it.
-fn own(of_string: usize, backslashes: usize) -> usize {
+pub(super) fn own(of_string: usize, backslashes: usize) -> usize {
     let mut own = of_string;
     while own > 0 && backslashes % (2 * own + 2) != own {
         own = (own - 1) / 2;

@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 
+use super::border::Border;
 use super::kind::{Kind, KindSet};
 use super::view::View;
 use super::{assignment, bare_keys, call, command_line, digits, email, header, jwt, key_body, keys, markup, network, pem, statement, token, url};
@@ -16,6 +17,15 @@ pub(super) struct Found {
     pub(super) kind: Kind,
     pub(super) range: Range<usize>,
     pub(super) confidence: u8,
+    /// Where it goes on, when it is longer than what was looked at.
+    pub(super) open: Option<Border>,
+}
+
+impl Found {
+    /// The same, going on to its border.
+    pub(super) fn open(self, border: Border) -> Self {
+        Self { open: Some(border), ..self }
+    }
 }
 
 /// What a recogniser works with.
@@ -36,6 +46,8 @@ pub(super) struct Scanner {
     pub(super) past: Vec<Range<usize>>,
     /// A finding that begins further on: the password of a URL whose user is still to be read.
     pub(super) ahead: Option<Found>,
+    /// What ends the last finding, while that has not been reached.
+    pub(super) open: Option<(Kind, Border)>,
 }
 
 /// Bytes that begin or mark something. Letters are here for `AKIA`, `AIza`, `eyJ` and `Bearer`, by their rarest byte.
@@ -61,11 +73,13 @@ impl Scanner {
         last: bool,
         found: &mut Vec<Found>,
     ) {
-        while let Some(at) = self.next_trigger(view) {
-            let end = self.ahead.as_ref().map(|ahead| ahead.range.clone());
-            if let Some(range) = end.filter(|range| at >= range.start) {
-                found.extend(self.ahead.take());
-                self.pass(view, range);
+        loop {
+            if !self.go_on(view, last, found) {
+                return;
+            }
+            let Some(at) = self.next_trigger(view) else { break };
+            if let Some(ahead) = self.ahead.take_if(|ahead| at >= ahead.range.start) {
+                self.take(view, ahead, found);
                 continue;
             }
             view.take_asked_past_end();
@@ -99,11 +113,39 @@ impl Scanner {
             Step::Found(finding) => {
                 let crosses = self.ahead.as_ref().is_some_and(|ahead| finding.range.end > ahead.range.start);
                 if !crosses {
-                    self.pass(view, finding.range.clone());
-                    found.push(finding);
+                    self.take(view, finding, found);
                 }
             }
         }
+    }
+
+    fn take(&mut self, view: &mut View<'_>, finding: Found, found: &mut Vec<Found>) {
+        self.pass(view, finding.range.clone());
+        self.open = finding.open.map(|border| (finding.kind, border));
+        found.push(finding);
+    }
+
+    /// Goes on with the last finding to its border; whether it is reached. What a stream has given out already is gone
+    /// on with by a finding of confidence 0.
+    fn go_on(&mut self, view: &mut View<'_>, last: bool, found: &mut Vec<Found>) -> bool {
+        let Some((kind, border)) = self.open else { return true };
+        let (end, reached) = border.reach(view, self.at, last);
+        if end > self.at {
+            match found.last_mut() {
+                Some(before) => before.range.end = end,
+                None => found.push(Found { kind, range: self.at..end, confidence: 0, open: None }),
+            }
+            if let Some(before) = self.past.last_mut() {
+                before.end = end;
+            }
+            self.at = end;
+            view.raise_floor(end);
+        }
+        if reached {
+            self.open = None;
+        }
+        view.take_asked_past_end();
+        reached
     }
 
     /// A finding or token is behind: nothing before its end is seen any more.

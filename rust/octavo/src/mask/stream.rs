@@ -26,14 +26,17 @@ pub struct Piece {
 impl Piece {
     fn masked(&self, mut token: impl FnMut(Kind, &str) -> String) -> String {
         let value = |found: &Finding| self.text.get(found.bytes.clone()).unwrap_or_default();
-        masked(&self.text, &self.found, |found| token(found.kind, value(found)))
+        let written = |found: &Finding| if found.goes_on() { String::new() } else { token(found.kind, value(found)) };
+        masked(&self.text, &self.found, written)
     }
 }
 
 /// Masks a text that comes in pieces. The pieces given out, joined, are the masked whole, however it is cut.
 ///
 /// Held back is the word that the text ends in and whatever could still become a finding: usually less than a
-/// hundred bytes, at most the longest block of a private key (32 KiB) and what surrounds it.
+/// hundred bytes, at most the longest block of a private key (32 KiB) and what surrounds it. A secret that is longer
+/// than that is not held: its rest comes as findings that go on with it, [`Finding::goes_on`], of which nothing is
+/// given out.
 #[derive(Debug)]
 pub struct Stream {
     options: Options,
@@ -112,17 +115,22 @@ impl Stream {
             at: normal.in_normal(self.scanner.at),
             past: self.scanner.past.iter().map(into).collect(),
             ahead: self.scanner.ahead.take().map(|found| Found { range: into(&found.range), ..found }),
+            open: self.scanner.open,
         };
         view.raise_floor(scanner.past.last().map_or(0, |range| range.end));
         let mut found = Vec::new();
         scanner.run(&mut view, self.options.kinds, self.options.policy == Policy::Strict, last, &mut found);
         let back = |range: &Range<usize>| normal.original(range);
         self.found.extend(found.into_iter().map(|found| Found { range: back(&found.range), ..found }));
-        self.safe = normal.original(&safe_range(&scanner, &view)).start.min(self.text.len());
+        join(&mut self.found, self.given);
+        // What goes on with a finding begins where that ended, with characters that are not seen between.
+        let open = scanner.open.and(scanner.past.last()).map(|range| back(range).end);
+        self.safe = open.unwrap_or_else(|| normal.original(&safe_range(&scanner, &view)).start.min(self.text.len()));
         self.scanner = Scanner {
             at: normal.original(&(scanner.at..scanner.at)).start,
             past: scanner.past.iter().map(back).collect(),
             ahead: scanner.ahead.map(|found| Found { range: back(&found.range), ..found }),
+            open: scanner.open,
         };
         let held = self.text.len() - self.scanner.at.min(self.text.len());
         self.wanted = if held < LONG { 0 } else { self.text.len() + held / 8 };
@@ -147,7 +155,7 @@ impl Stream {
     /// Puts a plain token where a finding was: what is kept to look back at is bounded, and holds no secret longer
     /// than it must. To a recogniser a token and the finding that it replaced are the same.
     fn cover(&mut self, found: &Found) {
-        let token = token(found.kind);
+        let token = if found.confidence == 0 { String::new() } else { token(found.kind) };
         let (old, new) = (found.range.end, found.range.start + token.len());
         self.text.replace_range(found.range.clone(), &token);
         self.move_places(|at| if at >= old { at - old + new } else { at });
@@ -180,6 +188,17 @@ impl Stream {
         self.scanner.past.iter_mut().for_each(moved);
         self.found.iter_mut().for_each(|found| moved(&mut found.range));
         self.scanner.ahead.iter_mut().for_each(|found| moved(&mut found.range));
+    }
+}
+
+/// What goes on with a finding begins where that ended.
+fn join(found: &mut [Found], given: usize) {
+    let mut end = given;
+    for found in found {
+        if found.confidence == 0 {
+            found.range.start = end;
+        }
+        end = found.range.end;
     }
 }
 
