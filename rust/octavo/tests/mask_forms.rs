@@ -338,7 +338,6 @@ fn connection_strings() {
             "host=db user=kim password=«sunshine» dbname=x",
             "host=db password='«sun shine»' user=kim",
             "jdbc:mysql://db/x?user=kim&password=«hunter2Zq9xK»",
-
             "jdbc:sqlserver://db:1433;user=sa;password=«sunshine»;",
         ],
     );

@@ -310,7 +310,10 @@ fn the_tail_of_a_private_key() {
         assert_eq!(mask(&format!("{tail}\nok")), "[PRIVATE_KEY]\nok");
         assert_eq!(mask(&format!("$ tail key\n{}", tail.replace('\n', "\r\n"))), "$ tail key\n[PRIVATE_KEY]");
         let escaped = tail.replace('\n', "\\n");
-        assert_eq!(mask(&format!("{{\"out\": \"$ tail k\\n{escaped}\\n\"}}")), "{\"out\": \"$ tail k\\n[PRIVATE_KEY]\\n\"}");
+        assert_eq!(
+            mask(&format!("{{\"out\": \"$ tail k\\n{escaped}\\n\"}}")),
+            "{\"out\": \"$ tail k\\n[PRIVATE_KEY]\\n\"}"
+        );
         assert_eq!(mask(&format!("{{\"out\": \"{escaped}\\n\"}}")), "{\"out\": \"[PRIVATE_KEY]\\n\"}");
     }
     let public = format!("$ tail\n{line}\n{line}\n-----END CERTIFICATE-----");
@@ -323,10 +326,14 @@ fn the_tail_of_a_private_key() {
 fn private_keys_of_other_programs() {
     let line = "AAAAgQCxyyzzxxyyzzxxyyzzxxyyzz0123456789abcdefghijABCDEFGHAAAAgQ";
     let ppk = |lines: &str| {
-        format!("PuTTY-User-Key-File-3: ssh-rsa\nEncryption: none\nComment: kim\nPublic-Lines: 1\n{line}\nPrivate-Lines: 2\n{lines}\nPrivate-MAC: x\n")
+        format!(
+            "PuTTY-User-Key-File-3: ssh-rsa\nEncryption: none\nComment: kim\nPublic-Lines: 1\n{line}\nPrivate-Lines: 2\n{lines}\nPrivate-MAC: x\n"
+        )
     };
     assert_eq!(mask(&ppk(&format!("{line}\nAb01=="))), ppk("[PRIVATE_KEY]"));
-    let ssh2 = format!("---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\nComment: \"kim\"\n{line}\n{line}\n---- END SSH2 ENCRYPTED PRIVATE KEY ----");
+    let ssh2 = format!(
+        "---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\nComment: \"kim\"\n{line}\n{line}\n---- END SSH2 ENCRYPTED PRIVATE KEY ----"
+    );
     assert_eq!(mask(&format!("a {ssh2} b")), "a [PRIVATE_KEY] b");
     let between = format!(
         "-----BEGIN RSA PRIVATE KEY-----\n{line}\n2026-05-21 10:20:30 [ERROR] retry in 5 s: {{a}}\n{line}\nAb0=\n-----END RSA PRIVATE KEY-----"
@@ -356,7 +363,10 @@ fn what_is_longer_than_any_key_is_masked_to_its_border() {
             format!("a -----BEGIN RSA PRIVATE KEY-----\n{}-----END RSA PRIVATE KEY----- b", line.repeat(2_000)),
             "a [PRIVATE_KEY] b",
         ),
-        (format!("a -----BEGIN RSA PRIVATE KEY-----\n{}\nplain words", line.repeat(2_000)), "a [PRIVATE_KEY]\n\nplain words"),
+        (
+            format!("a -----BEGIN RSA PRIVATE KEY-----\n{}\nplain words", line.repeat(2_000)),
+            "a [PRIVATE_KEY]\n\nplain words",
+        ),
     ];
     for (text, right) in &texts {
         let start: String = text.chars().take(40).collect();

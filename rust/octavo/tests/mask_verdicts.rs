@@ -414,10 +414,18 @@ fn keys_of_still_more_providers() {
         format!("access_token$production$0123456789abcdef${hex}"),
         format!("https://hooks.slack.com/services/T0123ABCD/B0123ABCD/{a20}abcd"),
         format!("https://discord.com/api/webhooks/123456789012345678/{a40}{a20}abcdefgh"),
-        format!("https://x.webhook.office.com/webhookb2/550e8400-e29b-41d4-a716-446655440000@550e8400-e29b-41d4-a716-446655440000/IncomingWebhook/{hex}/550e8400-e29b-41d4-a716-446655440000"),
+        format!(
+            "https://x.webhook.office.com/webhookb2/550e8400-e29b-41d4-a716-446655440000@550e8400-e29b-41d4-a716-446655440000/IncomingWebhook/{hex}/550e8400-e29b-41d4-a716-446655440000"
+        ),
         format!("https://hooks.zapier.com/hooks/catch/1234567/a1b2c3d/"),
     ] {
-        for text in [key.clone(), format!("키는 {key}입니다"), format!("\"{key}\""), format!("({key}), x"), format!("`{key}`\n")] {
+        for text in [
+            key.clone(),
+            format!("키는 {key}입니다"),
+            format!("\"{key}\""),
+            format!("({key}), x"),
+            format!("`{key}`\n"),
+        ] {
             let masked = mask(&text);
             let known = ["[API_KEY]", "[GOOGLE_API_KEY]", "[GITLAB_TOKEN]", "[SLACK_TOKEN]"];
             assert!(known.iter().any(|kind| masked.contains(kind)), "{text} became {masked}");

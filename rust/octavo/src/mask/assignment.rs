@@ -87,8 +87,9 @@ fn long_value(scene: &Scene<'_, '_>, after: usize, sort: Sort) -> Option<Found> 
     let text = view.slice(range.clone());
     let chosen = sort.is_chosen() && secret::is_given(text);
     let secret = chosen || secret::is_secret(text, sort, true, true);
-    let found = (secret && !crosses_string(text) && !has_token(view, &range)).then(|| scene.found(Kind::Secret, range, 75))??;
-    Some(found.open(Border::Quote { mark, backslashes }))
+    let found = (secret && !crosses_string(text) && !has_token(view, &range))
+        .then(|| scene.found(Kind::Secret, range, 75))??;
+    Some(found.open(Border::Quote { mark, backslashes: u8::try_from(backslashes).unwrap_or(u8::MAX) }))
 }
 
 /// The value in `range`, whose border is known, when it is a secret of this sort; `certain` when no other value could
@@ -227,7 +228,8 @@ fn value(view: &View<'_>, after: usize, sort: Sort) -> Option<(Range<usize>, boo
         (None, quote) => (start, quote),
     };
     let closed = quote.and_then(|quote| closed(view, start, quote));
-    let end = closed.unwrap_or_else(|| if sort == Sort::Phrase { words_end(view, start) } else { bare_end(view, start) });
+    let end =
+        closed.unwrap_or_else(|| if sort == Sort::Phrase { words_end(view, start) } else { bare_end(view, start) });
     (end > start).then_some((start..end, closed.is_some()))
 }
 
@@ -238,7 +240,8 @@ fn list_opened(view: &View<'_>, at: usize) -> usize {
 
 /// The value alone on the line after its name, as YAML has it with `|`, and people write it.
 fn next_line(view: &View<'_>, at: usize) -> Option<usize> {
-    let sign = if matches!(view.at(at), b'|' | b'>') { view.run(at + 1, 1, |byte| matches!(byte, b'-' | b'+')) } else { at };
+    let sign =
+        if matches!(view.at(at), b'|' | b'>') { view.run(at + 1, 1, |byte| matches!(byte, b'-' | b'+')) } else { at };
     let line = match (view.at(sign), view.at(sign + 1)) {
         (b'\n', _) => sign + 1,
         (b'\r' | b'\\', b'\n' | b'n') => sign + 2,
@@ -268,7 +271,8 @@ fn skip_blanks(view: &View<'_>, from: usize) -> usize {
 }
 
 /// Schemes of an `Authorization` header.
-const SCHEMES: &[&str] = &["bearer ", "basic ", "token ", "apikey ", "kakaoak ", "key ", "bot ", "splunk ", "jwt ", "oauth "];
+const SCHEMES: &[&str] =
+    &["bearer ", "basic ", "token ", "apikey ", "kakaoak ", "key ", "bot ", "splunk ", "jwt ", "oauth "];
 
 /// Where the scheme of an `Authorization` header ends.
 fn scheme_end(view: &View<'_>, after: usize) -> Option<usize> {

@@ -52,7 +52,9 @@ const BY_LETTER: &[(usize, Bare)] = &[
 /// `at` is an `A`.
 pub(super) fn by_letter(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
     let view = scene.view;
-    let fits = |(place, rule): &&(usize, Bare)| at.checked_sub(*place).is_some_and(|start| view.starts_with(start, rule.prefix));
+    let fits = |(place, rule): &&(usize, Bare)| {
+        at.checked_sub(*place).is_some_and(|start| view.starts_with(start, rule.prefix))
+    };
     let (place, rule) = BY_LETTER.iter().find(fits)?;
     found(scene, at - place, rule)
 }
@@ -60,7 +62,12 @@ pub(super) fn by_letter(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
 /// `at` is a digit with a letter before it.
 pub(super) fn by_digit(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
     let view = scene.view;
-    let start = view.after_escape(view.run_back(at, HEAD, |byte| byte.is_ascii_alphanumeric()));
+    let start = view.run_back(at, HEAD, |byte| byte.is_ascii_alphanumeric());
+    // The first letter of a prefix, or that of an escape before it.
+    if !matches!(view.at(start), b'd' | b'S' | b'o' | b'E' | b'G' | b'n' | b'r' | b't' | b'u' | b'x') {
+        return None;
+    }
+    let start = view.after_escape(start);
     let rule = BY_DIGIT.iter().find(|rule| view.starts_with(start, rule.prefix))?;
     found(scene, start, rule)
 }
@@ -74,15 +81,17 @@ fn found(scene: &Scene<'_, '_>, start: usize, rule: &Bare) -> Option<Found> {
     let end = view.run(body, rule.longest + 1, rule.alphabet.class());
     let judged = view.slice(body..end.min(body + 40));
     let random = judged.bytes().filter(u8::is_ascii_digit).count() >= 2 && is_varied(judged);
-    let fits = (rule.shortest..=rule.longest).contains(&(end - body)) && random && (view.ends_word(end) || rule.alphabet == Encoded);
+    let fits = (rule.shortest..=rule.longest).contains(&(end - body))
+        && random
+        && (view.ends_word(end) || rule.alphabet == Encoded);
     fits.then(|| scene.found(rule.kind, start..end, 95))?
 }
 
 /// A secret of an application in Azure: three characters, a digit, `Q~`, and thirty-one more; `at` is a digit.
 pub(super) fn azure(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
     let view = scene.view;
-    let at = view.run(at, 4, is_digit).max(at + 1) - 1;
-    if view.at(at + 1) != b'Q' || view.at(at + 2) != b'~' {
+    let at = (at..at + 4).take_while(|&at| is_digit(view.at(at))).find(|&at| view.at(at + 1) == b'Q')?;
+    if view.at(at + 2) != b'~' {
         return None;
     }
     let start = view.run_back(at, 3, is_key_byte);
@@ -110,7 +119,8 @@ pub(super) fn mailchimp(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
     }
     let start = view.run_back(at, 33, |byte| byte.is_ascii_hexdigit());
     let end = view.run(at + 3, 3, is_digit);
-    (at - start == 32 && view.begins_word(start) && view.ends_word(end)).then(|| scene.found(Kind::ApiKey, start..end, 97))?
+    (at - start == 32 && view.begins_word(start) && view.ends_word(end))
+        .then(|| scene.found(Kind::ApiKey, start..end, 97))?
 }
 
 /// Discord's bots, Airtable and Terraform, in which a stop stands after a word of fixed length; `at` is the stop.

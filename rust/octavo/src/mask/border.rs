@@ -13,7 +13,7 @@ pub(super) enum Border {
     /// The first byte that is not of the key's alphabet.
     Class(Class),
     /// A quotation mark that has so many backslashes before it, or a line end.
-    Quote { mark: u8, backslashes: usize },
+    Quote { mark: u8, backslashes: u8 },
     /// The line that ends the block, or the first that is none of a key.
     Block,
 }
@@ -50,7 +50,7 @@ impl Border {
     pub(super) fn reach(self, view: &View<'_>, at: usize, last: bool) -> (usize, bool) {
         match self {
             Self::Class(class) => class_end(view, at, class, last),
-            Self::Quote { mark, backslashes } => quote_end(view, at, mark, backslashes, last),
+            Self::Quote { mark, backslashes } => quote_end(view, at, mark, usize::from(backslashes), last),
             Self::Block => block_end(view, at, last),
         }
     }
@@ -66,7 +66,9 @@ fn class_end(view: &View<'_>, at: usize, class: Class, last: bool) -> (usize, bo
 fn quote_end(view: &View<'_>, from: usize, mark: u8, backslashes: usize, last: bool) -> (usize, bool) {
     let rest = view.bytes().get(from..).unwrap_or_default();
     let mut done = 0;
-    while let Some(found) = rest.get(done..).and_then(|rest| rest.iter().position(|&byte| matches!(byte, b'\\' | b'\n') || byte == mark)) {
+    while let Some(found) =
+        rest.get(done..).and_then(|rest| rest.iter().position(|&byte| matches!(byte, b'\\' | b'\n') || byte == mark))
+    {
         let at = from + done + found;
         let run = rest.get(done + found..).unwrap_or_default().iter().take_while(|&&byte| byte == b'\\').count();
         match rest.get(done + found + run) {

@@ -124,7 +124,7 @@ fn value_end(view: &View<'_>, from: usize) -> Option<usize> {
     let start = view.run(from, 8, |byte| matches!(byte, b' ' | b'\n'));
     let end = match text(view, start) {
         Some((_, after)) => after,
-        None => view.run(start, VALUE, |byte| !matches!(byte, 0 | b',' | b'(' | b')' | b'\'' | b'\n' )),
+        None => view.run(start, VALUE, |byte| !matches!(byte, 0 | b',' | b'(' | b')' | b'\'' | b'\n')),
     };
     let comma = view.run(end, 4, is_blank);
     (view.at(comma) == b',').then_some(comma)

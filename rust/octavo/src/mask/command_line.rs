@@ -133,7 +133,9 @@ fn is_client(view: &View<'_>, at: usize) -> bool {
 fn value(view: &View<'_>, at: usize) -> (usize, usize) {
     let (start, quote) = opened(view, at);
     let end = quote.and_then(|quote| closed(view, start, quote)).unwrap_or_else(|| {
-        view.run(start, VALUE, |byte| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\'' | b'`' | b'\\' | b';' | b'|' | b'<' | b'>' | b')'))
+        view.run(start, VALUE, |byte| {
+            byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\'' | b'`' | b'\\' | b';' | b'|' | b'<' | b'>' | b')')
+        })
     });
     (start, end)
 }
@@ -156,6 +158,7 @@ fn login(scene: &Scene<'_, '_>, at: usize, sign: u8, certain: bool) -> Option<Fo
     if colon == 0 || word.starts_with(['$', '<', '/']) || is_placeholder(word) {
         return None;
     }
-    let known = certain || secret::is_secret(word, Sort::Password, false, false) && word.bytes().any(|byte| byte.is_ascii_alphabetic());
+    let known = certain
+        || secret::is_secret(word, Sort::Password, false, false) && word.bytes().any(|byte| byte.is_ascii_alphabetic());
     known.then(|| assignment::judged(scene, start + colon + 1..end, Sort::Password, true))?
 }

@@ -34,7 +34,8 @@ pub(super) fn tail(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
 fn first_line(view: &View<'_>, end: usize) -> Option<usize> {
     let end = if view.before(end) == b'\r' { end - 1 } else { end };
     // What a stream has not given out yet: see `stream.rs`.
-    let start = view.after_escape(view.run_back(end, LONGEST, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/')));
+    let start = view
+        .after_escape(view.run_back(end, LONGEST, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/')));
     (end - start >= WHOLE).then_some(start)
 }
 

@@ -79,10 +79,8 @@ const WHSEC: &[Rule] = &[rule("", Kind::StripeKey, Alphanumeric, 24, true)];
 const GITHUB: &[Rule] = &[rule("", Kind::GithubToken, Alphanumeric, 30, false)];
 const GITHUB_PAT: &[Rule] = &[rule("pat_", Kind::GithubToken, Key, 36, true)];
 const SLACK: &[Rule] = &[rule("", Kind::SlackToken, Key, 16, true)];
-const SLACK_ROTATED: &[Rule] = &[
-    rule("xoxp-", Kind::SlackToken, Key, 16, true),
-    rule("xoxb-", Kind::SlackToken, Key, 16, true),
-];
+const SLACK_ROTATED: &[Rule] =
+    &[rule("xoxp-", Kind::SlackToken, Key, 16, true), rule("xoxb-", Kind::SlackToken, Key, 16, true)];
 /// The value of Slack's cookie `d`, which is often percent-encoded.
 const SLACK_COOKIE: &[Rule] = &[rule("", Kind::SlackToken, Encoded, 16, true)];
 /// Sentry: JSON in base64, which everybody can read, then `_` and the secret.
@@ -109,8 +107,7 @@ const KEY_20: &[Rule] = &[rule("", ApiKey, Key, 20, true)];
 const KEY_32: &[Rule] = &[rule("", ApiKey, Key, 32, true)];
 const DOTTED_40: &[Rule] = &[rule("", ApiKey, Dotted, 40, true)];
 const V1: &[Rule] = &[rule("v1_", ApiKey, Alphanumeric, 32, true)];
-const LINEAR: &[Rule] =
-    &[rule("api_", ApiKey, Alphanumeric, 32, true), rule("oauth_", ApiKey, Alphanumeric, 32, true)];
+const LINEAR: &[Rule] = &[rule("api_", ApiKey, Alphanumeric, 32, true), rule("oauth_", ApiKey, Alphanumeric, 32, true)];
 const DOCKER: &[Rule] = &[rule("pat_", ApiKey, Key, 20, true), rule("oat_", ApiKey, Key, 20, true)];
 /// Doppler.
 const DOPPLER: &[Rule] = &[
@@ -123,7 +120,8 @@ const DOPPLER: &[Rule] = &[
 ];
 const LSV2: &[Rule] = &[rule("pt_", ApiKey, Key, 32, true), rule("sk_", ApiKey, Key, 32, true)];
 const SECRET: &[Rule] = &[rule("secret_", ApiKey, Key, 20, true)];
-const PSCALE: &[Rule] = &[rule("tkn_", ApiKey, Key, 20, true), rule("pw_", ApiKey, Key, 20, true), rule("oauth_", ApiKey, Key, 20, true)];
+const PSCALE: &[Rule] =
+    &[rule("tkn_", ApiKey, Key, 20, true), rule("pw_", ApiKey, Key, 20, true), rule("oauth_", ApiKey, Key, 20, true)];
 
 const ATLASSIAN: &[Rule] = &[rule("", ApiKey, Encoded, 40, true)];
 const HUBSPOT: &[Rule] =
@@ -202,7 +200,8 @@ fn underscored(head: &str) -> &'static [Rule] {
         // Groq, Replicate, Pinecone, Figma, Notion, Supabase, Sentry, Grafana, RubyGems, Fireworks, Shopify, Netlify,
         // Vercel, Buildkite, SonarQube, PostHog, E2B, Jina, Adafruit, Readme, Infracost, Prefect
         "gsk" | "r8" | "sbp" | "fw" | "ntn" | "shpat" | "shpss" | "shpca" | "shppa" | "nfp" | "vcp" | "bkua"
-        | "sqp" | "sqa" | "squ" | "napi" | "rnd" | "crsr" | "zpka" | "cfat" | "cfk" | "phx" | "e2b" | "jina" | "aio" | "rdme" | "ico" | "pnu" => LETTERS_20,
+        | "sqp" | "sqa" | "squ" | "napi" | "rnd" | "crsr" | "zpka" | "cfat" | "cfk" | "phx" | "e2b" | "jina"
+        | "aio" | "rdme" | "ico" | "pnu" => LETTERS_20,
         "sntrys" | "sntryu" => SENTRY,
         "rubygems" => LETTERS_32,
         "glsa" | "pcsk" | "figd" | "glc" => KEY_20,

@@ -4,9 +4,9 @@
 //! a full stop or a bracket, and providers lengthen their keys. Formats after the providers' own pages on secret
 //! scanning. Whether a body is a key is decided on its first bytes, so that what comes after it changes nothing.
 
-use super::key_rules::{Alphabet, Rule, rules};
 use super::bare_keys;
 use super::border::{Border, Class};
+use super::key_rules::{Alphabet, Rule, rules};
 use super::kind::Kind;
 use super::scan::{Found, Scene};
 use super::view::{View, is_digit, is_key_byte};

@@ -66,7 +66,7 @@ fn text(view: &View<'_>, at: usize) -> Option<Range<usize>> {
         let end = view.run(start, VALUE, |byte| byte != b']' && byte != 0);
         return (view.starts_with(end, "]]>") && end > start).then_some(start..end);
     }
-    let end = view.run(start, VALUE, |byte| !matches!(byte, 0 | b'<' | b'>' | b'\n' | b'\r' ));
+    let end = view.run(start, VALUE, |byte| !matches!(byte, 0 | b'<' | b'>' | b'\n' | b'\r'));
     let close = view.run(end, 64, |byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'));
     let end = start + view.slice(start..end).trim_end().len();
     (end > start && view.at(close) == b'<' && view.at(close + 1) == b'/').then_some(start..end)

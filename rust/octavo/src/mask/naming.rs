@@ -8,7 +8,7 @@ use super::view::{View, is_blank};
 /// Bytes before the sign in which the name is read.
 pub(super) const NAME: usize = 40;
 /// Bytes of a type between a name and its value.
-const TYPE: usize = 40;
+const TYPE: usize = 32;
 /// Pairs before `value=` that are looked at.
 const PAIRS: usize = 3;
 /// Bytes of the text in such a pair.
@@ -112,7 +112,8 @@ fn annotated(view: &View<'_>, at: usize) -> Option<Sort> {
         return None;
     }
     let colon = view.run_back(at, TYPE, |byte| {
-        byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b' ' | b'[' | b']' | b'<' | b'>' | b'|' | b'&' | b'\'' | b'?')
+        byte.is_ascii_alphanumeric()
+            || matches!(byte, b'_' | b'.' | b' ' | b'[' | b']' | b'<' | b'>' | b'|' | b'&' | b'\'' | b'?')
     });
     (view.before(colon) == b':' && view.before(colon - 1) != b':').then(|| plain(view, colon - 1))?
 }
@@ -122,7 +123,8 @@ fn annotated(view: &View<'_>, at: usize) -> Option<Sort> {
 fn pair(view: &View<'_>, start: usize, name: &[u8]) -> Option<Sort> {
     let value = name.len().checked_sub(5)?;
     let (element, word) = name.split_at_checked(value)?;
-    if !word.eq_ignore_ascii_case(b"value") || element.last().is_some_and(u8::is_ascii_alphanumeric) && element != b"n" {
+    if !word.eq_ignore_ascii_case(b"value") || element.last().is_some_and(u8::is_ascii_alphanumeric) && element != b"n"
+    {
         return None;
     }
     let element = element.trim_ascii();

@@ -78,7 +78,8 @@ fn mark_at(view: &View<'_>, at: usize) -> Option<(usize, Quote)> {
         return None;
     }
     let one = end.saturating_sub(1).max(at);
-    let spelled = |spelling: &&&str| view.starts_with_any_case(if spelling.starts_with('\\') { one } else { at }, spelling);
+    let spelled =
+        |spelling: &&&str| view.starts_with_any_case(if spelling.starts_with('\\') { one } else { at }, spelling);
     let spelling = SPELLED.iter().find(spelled)?;
     let start = if spelling.starts_with('\\') { one } else { at };
     Some((start + spelling.len(), Quote::Spelled(spelling)))

@@ -9,7 +9,10 @@ use std::ops::Range;
 use super::border::Border;
 use super::kind::{Kind, KindSet};
 use super::view::View;
-use super::{assignment, bare_keys, call, command_line, digits, email, header, jwt, key_body, keys, markup, network, pem, statement, token, url};
+use super::{
+    assignment, bare_keys, call, command_line, digits, email, header, jwt, key_body, keys, markup, network, pem,
+    statement, token, url,
+};
 
 /// A finding in the normal form.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -80,6 +83,10 @@ impl Scanner {
             let Some(at) = self.next_trigger(view) else { break };
             if let Some(ahead) = self.ahead.take_if(|ahead| at >= ahead.range.start) {
                 self.take(view, ahead, found);
+                continue;
+            }
+            if !may_matter(view.bytes(), at) {
+                self.at = at + 1;
                 continue;
             }
             view.take_asked_past_end();
@@ -156,6 +163,37 @@ impl Scanner {
     }
 }
 
+/// Whether what stands beside a frequent trigger lets it begin anything: one look at a byte or four. `true` where the
+/// text ends before them.
+fn may_matter(bytes: &[u8], at: usize) -> bool {
+    let before = |back: usize| at.checked_sub(back).and_then(|at| bytes.get(at)).copied().unwrap_or(b' ');
+    let Some(&next) = bytes.get(at + 1) else { return true };
+    match bytes.get(at) {
+        Some(b'B' | b'b') => {
+            matches!(next, b'e' | b'E') && bytes.get(at + 2).is_none_or(|byte| matches!(byte, b'a' | b'A'))
+        }
+        Some(b'\'') => matches!(before(1), b' ' | b'\t'),
+        Some(b'(') => {
+            let last = if before(1) == b' ' { before(2) } else { before(1) };
+            matches!(next, b'"' | b'\'' | b'`' | b'N' | b'\\') || matches!(last, b's' | b'S' | b'\n')
+        }
+        Some(b'>') => {
+            (before(1).is_ascii_alphanumeric() || matches!(before(1), b'"' | b'\'' | b'_'))
+                && !matches!(next, b' ' | b'=' | b'>')
+        }
+        Some(b'\n') => may_be_key(bytes, at),
+        Some(b'\\') => matches!(next, b'n' | b'r' | b'\\') && may_be_key(bytes, at),
+        _ => true,
+    }
+}
+
+/// Whether a line of base64 may stand before or after the line end: no other line has such bytes in four places.
+fn may_be_key(bytes: &[u8], at: usize) -> bool {
+    let key = |place: Option<usize>| place.and_then(|place| bytes.get(place)).is_none_or(|&byte| pem::is_base64(byte));
+    [12, 20, 28, 36].iter().all(|far| key(at.checked_add(*far)))
+        || [4, 12, 20, 36].iter().all(|far| at >= 36 && key(at.checked_sub(*far)))
+}
+
 /// What stands at a trigger.
 enum Step {
     Nothing,
@@ -172,10 +210,10 @@ fn visit(scene: &Scene<'_, '_>, at: usize) -> (Step, usize) {
     let next = at + 1;
     let found = match view.at(at) {
         b'0'..=b'9' => {
-            let key = if view.before(at).is_ascii_alphabetic() || matches!(view.before(at), b'_' | b'-') {
-                bare_keys::by_digit(scene, at)
-            } else {
-                bare_keys::google_refresh(scene, at)
+            let key = match view.before(at) {
+                b'A'..=b'Z' | b'a'..=b'z' => bare_keys::by_digit(scene, at),
+                _ if view.at(at + 1) == b'/' => bare_keys::google_refresh(scene, at),
+                _ => None,
             };
             if let Some(key) = key.or_else(|| bare_keys::azure(scene, at)) {
                 return (Step::Found(key), next);

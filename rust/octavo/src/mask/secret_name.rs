@@ -134,8 +134,29 @@ const ACCOUNTS: &[&str] = &[
 const POSITIONS: &[&str] = &["pagetoken", "nexttoken", "continuationtoken", "synctoken", "cursortoken"];
 /// Keys of databases and caches, and those that everybody may see.
 const PUBLIC: &[&str] = &[
-    "public", "pub", "primary", "foreign", "sort", "partition", "cache", "object", "index", "unique", "hash", "range",
-    "row", "map", "registry", "hot", "group", "session", "publishable", "idempotency", "s3", "lookup", "translation",
+    "public",
+    "pub",
+    "primary",
+    "foreign",
+    "sort",
+    "partition",
+    "cache",
+    "object",
+    "index",
+    "unique",
+    "hash",
+    "range",
+    "row",
+    "map",
+    "registry",
+    "hot",
+    "group",
+    "session",
+    "publishable",
+    "idempotency",
+    "s3",
+    "lookup",
+    "translation",
 ];
 
 /// What `name` names. Case, dashes, underscores, stops and blanks in it are not seen.
@@ -161,7 +182,18 @@ fn without_suffix(name: &[u8]) -> Option<&[u8]> {
 }
 
 const SUFFIXES: &[&str] = &[
-    "_prod", "_dev", "_test", "_staging", "_confirm", "_old", "_new", "_encoded", " string", " 재확인", " 확인", "확인",
+    "_prod",
+    "_dev",
+    "_test",
+    "_staging",
+    "_confirm",
+    "_old",
+    "_new",
+    "_encoded",
+    " string",
+    " 재확인",
+    " 확인",
+    "확인",
 ];
 
 fn sort_of_plain_name(name: &[u8]) -> Option<Sort> {
@@ -176,7 +208,7 @@ fn sort_of_plain_name(name: &[u8]) -> Option<Sort> {
     if last >= 0x80 && ends(OTHER_PINS) {
         return Some(Sort::Pin);
     }
-    if ends(passwords) || ACCOUNTS.iter().any(|account| ends_with_account(name, account)) {
+    if ends(passwords) || (last == b's' && is_password_of_account(name)) {
         return Some(Sort::Password);
     }
     if (ends(keys) && !ends(POSITIONS)) || (last >= 0x80 && ends(OTHER_KEYS)) {
@@ -206,7 +238,8 @@ fn sort_of_word(name: &[u8], last: u8) -> Option<Sort> {
 
 /// `OPENAI_KEY`, and no `PUBLIC_KEY`.
 fn is_environment(name: &[u8]) -> bool {
-    let start = name.iter().rev().take_while(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || **byte == b'_');
+    let start =
+        name.iter().rev().take_while(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || **byte == b'_');
     let Some((head, b"KEY")) = name.split_at_checked(name.len().saturating_sub(3)) else { return false };
     let word = head.strip_suffix(b"_").unwrap_or_default();
     start.count() > 5 && !PUBLIC.iter().any(|public| ends_loosely(word, public.as_bytes()))
@@ -219,12 +252,14 @@ fn ends_loosely(name: &[u8], word: &[u8]) -> bool {
 }
 
 /// `DB_PASS`, `userpass`.
-fn ends_with_account(name: &[u8], account: &str) -> bool {
+fn is_password_of_account(name: &[u8]) -> bool {
     let Some((head, tail)) = name.split_at_checked(name.len().saturating_sub(4)) else { return false };
     let head = if let [rest @ .., b'_' | b'-' | b'.'] = head { rest } else { head };
-    let starts = head.len().saturating_sub(account.len());
-    tail.eq_ignore_ascii_case(b"pass")
-        && head.get(starts..).is_some_and(|end| end.eq_ignore_ascii_case(account.as_bytes()))
+    let ends = |account: &&str| {
+        let start = head.len().saturating_sub(account.len());
+        head.get(start..).is_some_and(|end| end.eq_ignore_ascii_case(account.as_bytes()))
+    };
+    tail.eq_ignore_ascii_case(b"pass") && ACCOUNTS.iter().any(ends)
 }
 
 /// `DB_PASS` ends with the word, `bypass` does not; `userPw` does.

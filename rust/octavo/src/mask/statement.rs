@@ -6,8 +6,8 @@ use super::assignment;
 use super::call;
 use super::kind::Kind;
 use super::placeholder::{is_algorithm, is_placeholder};
-use super::scan::{Found, Scene};
 use super::quoted::{bare_end, ends_with};
+use super::scan::{Found, Scene};
 use super::secret;
 use super::secret_name::{Sort, sort_of_name};
 use super::view::{View, is_blank};
@@ -23,7 +23,9 @@ pub(super) fn find(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
     let letters = view.run_back(at, HEAD, |byte| byte.is_ascii_alphabetic());
     let start = match view.before(letters) {
         // Signs inside a value: not where the value is in a stream's text that may be given out already.
-        b'-' | b'_' | b'.' | b'%' | b'+' => view.run_back(letters, HEAD, is_value),
+        b'-' | b'_' | b'.' | b'%' | b'+' if letters < at && view.before(letters - 1).is_ascii_alphabetic() => {
+            view.run_back(letters, HEAD, is_value)
+        }
         _ => letters,
     };
     let open = usize::from(matches!(view.before(start), b'"' | b'\'' | b'`'));
@@ -31,7 +33,8 @@ pub(super) fn find(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
     if view.before(start).is_ascii_alphanumeric() || !scene.kinds.contains(Kind::Secret) {
         return None;
     }
-    let sort = if open == 0 && (view.before(name) >= 0x80 || (name < start && matches!(view.before(name), b's' | b'S'))) {
+    let sort = if open == 0 && (view.before(name) >= 0x80 || (name < start && matches!(view.before(name), b's' | b'S')))
+    {
         sort_of_statement(view, name).or_else(|| sort_of_command(view, name, start))?
     } else {
         sort_of_command(view, name, start - open)?
@@ -63,7 +66,9 @@ fn sort_of_statement(view: &View<'_>, end: usize) -> Option<Sort> {
 /// `IDENTIFIED BY x`, `| password | x |`, `password -> x`.
 fn sort_of_command(view: &View<'_>, end: usize, start: usize) -> Option<Sort> {
     let last = view.before(end);
-    if end == start || !(last.is_ascii_alphabetic() || matches!(last, b'|' | b'>' | 0x80..)) {
+    // The last letters of names of secrets, and of the words that are looked for.
+    let may_end = matches!(last.to_ascii_lowercase(), b'd' | b'y' | b's' | b'h' | b'n' | b't' | b'e' | b'k' | b'w');
+    if end == start || !(may_end || matches!(last, b'|' | b'>' | 0x80..)) {
         return None;
     }
     if matches!(last, b'|' | b'>' | 0x80..) {
@@ -96,7 +101,9 @@ fn sort_of_cell(view: &View<'_>, end: usize, last: u8) -> Option<Sort> {
         _ => return None,
     };
     let cell = view.run_back(sign, NAME, |byte| is_blank(byte) || matches!(byte, b'*' | b'`'));
-    let name = view.run_back(cell, NAME, |byte| byte.is_ascii_alphanumeric() || byte >= 0x80 || matches!(byte, b'_' | b'-' | b' '));
+    let name = view.run_back(cell, NAME, |byte| {
+        byte.is_ascii_alphanumeric() || byte >= 0x80 || matches!(byte, b'_' | b'-' | b' ')
+    });
     let first = view.before(view.run_back(name, 2, |byte| matches!(byte, b'*' | b'`')));
     let bordered = last != b'|' || first == b'|';
     (bordered && cell > name).then(|| sort_of_name(view.bytes().get(name..cell)?))?

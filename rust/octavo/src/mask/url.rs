@@ -147,7 +147,9 @@ fn raw_password(view: &View<'_>, start: usize, text: &str) -> Option<Range<usize
             0..=0x1F | b'\\' | 0x7F.. => return None,
             b'[' if token::end(view, at).is_some() => return None,
             b'@' => break,
-            b'"' | b'\'' | b'`' | b'>' | b' ' if matches!(view.at(at + 1), b',' | b':' | b']' | b'}' | b')' | b'"' | b'\'' | b' ') => {
+            b'"' | b'\'' | b'`' | b'>' | b' '
+                if matches!(view.at(at + 1), b',' | b':' | b']' | b'}' | b')' | b'"' | b'\'' | b' ') =>
+            {
                 return None;
             }
             b':' if view.starts_with(at, "://") => return None,
@@ -167,6 +169,10 @@ fn has_token(view: &View<'_>, start: usize, password: &str) -> bool {
 /// `//kim:x@host`, `kim:x@tcp(host)`, `jdbc:oracle:thin:kim/x@host`; `at` is the colon.
 fn without_scheme(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
     let view = scene.view;
+    // Most colons are followed by a blank, or stand behind a quote.
+    if matches!(view.at(at + 1), b' ' | b'\n' | b'"' | b':') || !view.before(at).is_ascii_alphanumeric() {
+        return None;
+    }
     let colon = if is_oracle(view, at) {
         view.run(at + 1, 64, |byte| byte.is_ascii_alphanumeric() || byte == b'_')
     } else {
@@ -181,7 +187,13 @@ fn without_scheme(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
     let host = view.at(end + 1).is_ascii_alphanumeric() || view.starts_with(end + 1, "//");
     let known = slashes || colon > at || view.starts_with(end + 1, "tcp(") || view.starts_with(end + 1, "unix(");
     let password = view.slice(colon + 1..end);
-    if view.at(end) != b'@' || !host || !known || password.is_empty() || is_placeholder(password) || has_token(view, colon + 1, password) {
+    if view.at(end) != b'@'
+        || !host
+        || !known
+        || password.is_empty()
+        || is_placeholder(password)
+        || has_token(view, colon + 1, password)
+    {
         return None;
     }
     scene.found(Kind::UrlPassword, colon + 1..end, 90)
