@@ -24,7 +24,7 @@ const fn bare(prefix: &'static str, alphabet: Alphabet, shortest: usize, longest
 
 use Alphabet::{Alphanumeric, Encoded, Hexadecimal, Key};
 
-/// Keys in which a digit stands soon: Databricks, Twilio, NuGet, `EasyPost`, GitLab, Cloudflare.
+/// Keys in which a digit stands soon: Databricks, Twilio, `NuGet`, `EasyPost`, GitLab.
 const BY_DIGIT: &[Bare] = &[
     bare("dapi", Hexadecimal, 32, 34),
     bare("SK", Hexadecimal, 32, 32),
@@ -32,8 +32,8 @@ const BY_DIGIT: &[Bare] = &[
     bare("EZTK", Alphanumeric, 54, 54),
     Bare { kind: Kind::GitlabToken, ..bare("GR1348941", Key, 20, 40) },
 ];
-/// Keys with an `A` in the prefix, by where it stands: Atlassian, Bitbucket, Amazon Bedrock, Tencent, Yandex, JFrog,
-/// Twilio; Facebook and Square; Alibaba, `EasyPost`; references of JFrog.
+/// Keys with an `A` in the prefix, by where it stands: Atlassian, Bitbucket, Amazon Bedrock, Tencent, Yandex, `JFrog`,
+/// Twilio; Facebook and Square; Alibaba, `EasyPost`; references of `JFrog`.
 const BY_LETTER: &[(usize, Bare)] = &[
     (0, bare("ATATT3", Encoded, 40, 400)),
     (0, bare("ATCTT3", Encoded, 40, 400)),

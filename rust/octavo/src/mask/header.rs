@@ -23,7 +23,7 @@ const SESSIONS: &[&str] =
 /// `at` is the `B` of `Bearer`.
 pub(super) fn bearer(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
     let view = scene.view;
-    if view.at(at + 1).to_ascii_lowercase() != b'e'
+    if !view.at(at + 1).eq_ignore_ascii_case(&b'e')
         || !view.starts_with_any_case(at, "bearer ")
         || !view.begins_word(at)
     {

@@ -133,7 +133,7 @@ const TAILSCALE: &[Rule] = &[
 ];
 const NAVER_CLOUD: &[Rule] = &[rule("iam_", ApiKey, Alphanumeric, 20, true)];
 const DUFFEL: &[Rule] = &[rule("live_", ApiKey, Key, 32, true), rule("test_", ApiKey, Key, 32, true)];
-/// PayPal's Braintree: `access_token$production$…`.
+/// Braintree: `access_token$production$…`.
 const BRAINTREE: &[Rule] = &[
     Rule { alphabet: Alphabet::Dollar, ..rule("token$production$", ApiKey, Key, 32, true) },
     Rule { alphabet: Alphabet::Dollar, ..rule("token$sandbox$", ApiKey, Key, 32, true) },
@@ -188,9 +188,7 @@ fn underscored(head: &str) -> &'static [Rule] {
         "github" => GITHUB_PAT,
         "sk" => SK_UNDERSCORE,
         "ncp" => NAVER_CLOUD,
-        "tgp" => V1,
         "duffel" => DUFFEL,
-        "CLOJARS" => KEY_32,
         "access" => BRAINTREE,
         "rk" => STRIPE,
         "whsec" => WHSEC,
@@ -205,7 +203,7 @@ fn underscored(head: &str) -> &'static [Rule] {
         "sntrys" | "sntryu" => SENTRY,
         "rubygems" => LETTERS_32,
         "glsa" | "pcsk" | "figd" | "glc" => KEY_20,
-        "dop" | "doo" | "dor" => V1,
+        "dop" | "doo" | "dor" | "tgp" => V1,
         "lin" => LINEAR,
         "dckr" => DOCKER,
         // Notion (before `ntn_`), Toss Payments, 1Password service accounts
@@ -215,7 +213,7 @@ fn underscored(head: &str) -> &'static [Rule] {
         // CircleCI, Sourcegraph, Typeform
         // Fly
         "fm2" | "fm1r" | "fm1a" | "fo1" => ATLASSIAN,
-        "CCIPAT" | "sgp" | "tfp" => KEY_32,
+        "CCIPAT" | "sgp" | "tfp" | "CLOJARS" => KEY_32,
         // Resend, Shippo
         "re" => KEY_RESEND,
         "shippo" => SHIPPO,

@@ -34,6 +34,8 @@ pub(super) fn before_sign(view: &View<'_>, at: usize) -> Option<Named> {
         if let Some(sort) = sort_of_name(name).or_else(|| sort_of_name(statement::without_particle(name)?)) {
             return Some(sure(sort, is_second(view, start)));
         }
+        let start = view.after_escape(start);
+        let name = end.and_then(|end| view.bytes().get(start..end)).unwrap_or_default();
         if let Some(sort) = pair(view, start, name).or_else(|| parameter(view, start, name, at)) {
             return Some(sure(sort, false));
         }
@@ -150,14 +152,14 @@ fn pair(view: &View<'_>, start: usize, name: &[u8]) -> Option<Sort> {
 /// What the text of the pair that ends at `end` names, whether the pair gives a name, and where the pair begins.
 fn one_pair(view: &View<'_>, end: usize) -> Option<(Option<Sort>, bool, usize)> {
     let close = quotes_back(view, before_spelled(view, end));
-    let open = view.run_back(close, TEXT, |byte| is_name(byte) && !(byte == b' '));
+    let open = view.after_escape(view.run_back(close, TEXT, |byte| is_name(byte) && byte != b' '));
     let sort = sort_of_name(view.bytes().get(open..close)?);
     let sign = view.run_back(quotes_back(view, before_spelled(view, open)), 4, is_blank);
     if !matches!(view.before(sign), b':' | b'=') {
         return None;
     }
     let word_end = quotes_back(view, before_spelled(view, view.run_back(sign - 1, 4, is_blank)));
-    let word = view.run_back(word_end, 16, |byte| byte.is_ascii_alphanumeric());
+    let word = view.after_escape(view.run_back(word_end, 16, |byte| byte.is_ascii_alphanumeric()));
     let named = NAMES.iter().any(|name| view.slice(word..word_end).eq_ignore_ascii_case(name));
     Some((sort, named, between(view, word)))
 }

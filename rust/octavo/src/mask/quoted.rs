@@ -1,8 +1,6 @@
 //! Where a value begins and ends: quotes at any depth of JSON in JSON and in every spelling, triple quotes, calls around
 //! a text, and values without quotes.
 
-use std::ops::Range;
-
 use super::view::View;
 
 /// The longest value that is looked at to tell whether it is a secret.
@@ -126,14 +124,6 @@ pub(super) fn before_spelled(view: &View<'_>, end: usize) -> usize {
     }
     let spelled = SPELLED.iter().find(|spelling| ends_with(view, end, spelling)).map_or(0, |spelling| spelling.len());
     view.run_back(end - spelled, if spelled > 0 { QUOTES } else { 0 }, |byte| byte == b'\\')
-}
-
-/// The text of a value that begins here: past blanks and its quote, whether it is in quotes, and where it ends.
-pub(super) fn text_at(view: &View<'_>, at: usize) -> Option<(Range<usize>, bool)> {
-    let (start, quote) = opened(view, at);
-    let closed = quote.and_then(|quote| closed(view, start, quote));
-    let end = closed.unwrap_or_else(|| bare_end(view, start));
-    (end > start).then_some((start..end, closed.is_some()))
 }
 
 /// The end of a value without quotes: a blank, bracket, comma, quote, line end, or anything but ASCII.
