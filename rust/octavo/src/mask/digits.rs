@@ -153,7 +153,7 @@ pub(super) fn visit(scene: &Scene<'_, '_>, at: usize) -> (Option<Found>, usize) 
     let end = view.run(at, RUN, is_digit);
     let before = view.before(at);
     // The digits of `\u0022` are not those of the number after it.
-    if let Some(after) = before.is_ascii_alphanumeric().then(|| view.inside_code(at)).flatten() {
+    if let Some(after) = (before.is_ascii_alphanumeric() || before == b'%').then(|| view.inside_code(at)).flatten() {
         return (None, after);
     }
     if (is_digit(before) && !view.ends_escape(at)) || end - at == RUN {

@@ -42,6 +42,10 @@ impl View<'_> {
 
     /// The end of the escape of four or two hexadecimal digits in which this digit stands.
     pub(super) fn inside_code(&self, at: usize) -> Option<usize> {
+        let percent = [Some(at), at.checked_sub(1)].into_iter().flatten().find(|&start| self.before(start) == b'%');
+        if let Some(end) = percent.map(|start| self.after_percent(start)).filter(|&end| end > at) {
+            return Some(end);
+        }
         let start = (1..=4)
             .filter_map(|width| at.checked_sub(width))
             .find(|&start| matches!(self.at(start), b'u' | b'x') && self.before(start) == b'\\')?;
