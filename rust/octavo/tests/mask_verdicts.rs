@@ -279,3 +279,17 @@ fn passwords_without_quotes_are_masked_to_their_end() {
         ],
     );
 }
+
+/// Constants, types and identifiers of programs under names that are those of secrets elsewhere.
+#[test]
+fn what_programs_name_like_secrets() {
+    unchanged(&[
+        "pub const IFLA_DPLL_PIN: _bindgen_ty_2 = 5;",
+        "pub const WPA_PSK: DOT11_AUTH_ALGORITHM = 3i32;",
+        "pw: __uint64,",
+        "the functionality identified by 0b0100",
+        "szOID_USER_PASSWORD: &'static str = \"2.5.4.35\"",
+        "Win32_Security_Credentials = [\"Win32_Security\"]",
+        "CgCAzOgBAM0oAgCVGwCAo/EAAIQFAACdGwCA4goAgK0bAICotQAApRsAgIFdAAC1GwCAzPwBAM3AAQC9Gw",
+    ]);
+}

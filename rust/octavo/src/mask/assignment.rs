@@ -220,7 +220,7 @@ pub(super) fn has_token(view: &View<'_>, range: &Range<usize>) -> bool {
 fn value(view: &View<'_>, after: usize, sort: Sort) -> Option<(Range<usize>, bool)> {
     let first = skip_blanks(view, after);
     let first = next_line(view, first).unwrap_or(first);
-    let (start, quote) = opened(view, list_opened(view, first));
+    let (start, quote) = opened(view, if sort.is_chosen() { list_opened(view, first) } else { first });
     let (start, quote) = match (scheme_at(view, start), quote) {
         // `Bearer "…"` is as common as `"Bearer …"`.
         (Some(next), None) => opened(view, next),

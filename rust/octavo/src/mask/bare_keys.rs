@@ -74,7 +74,8 @@ pub(super) fn by_digit(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
 
 fn found(scene: &Scene<'_, '_>, start: usize, rule: &Bare) -> Option<Found> {
     let view = scene.view;
-    if !view.begins_word(start) {
+    // Inside of base64 any letters may stand.
+    if !view.begins_word(start) || matches!(view.before(start), b'/' | b'+') {
         return None;
     }
     let body = start + rule.prefix.len();

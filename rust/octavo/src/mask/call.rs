@@ -86,12 +86,22 @@ pub(super) fn statement(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
 }
 
 /// Whether the words that end here say that a password follows.
-pub(super) fn is_identified(view: &View<'_>, end: usize) -> bool {
-    let start = view.run_back(end, STATEMENT, |byte| byte.is_ascii_graphic() || byte == b' ');
-    let words = view.slice(start..end).to_ascii_lowercase();
+fn is_identified(view: &View<'_>, end: usize) -> bool {
+    let words = words_before(view, end);
     let by = words.ends_with(" by") && words.contains("identified");
     let role = ["role ", "user ", "login ", "with ", "encrypted "].iter().any(|word| words.contains(word));
     by || (words.ends_with(" password") && role)
+}
+
+/// Whether they are `… user kim identified by`: without quotes around the password more must be said.
+pub(super) fn is_identified_user(view: &View<'_>, end: usize) -> bool {
+    let words = words_before(view, end);
+    words.ends_with("identified by") && (words.contains("user ") || words.contains("grant "))
+}
+
+fn words_before(view: &View<'_>, end: usize) -> String {
+    let start = view.run_back(end, STATEMENT, |byte| byte.is_ascii_graphic() || byte == b' ');
+    view.slice(start..end).to_ascii_lowercase()
 }
 
 /// `INSERT INTO users (name, password) VALUES ('kim', 'x')`: the columns before name the values.

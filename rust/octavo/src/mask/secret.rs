@@ -12,9 +12,11 @@ pub(super) fn is_secret(value: &str, sort: Sort, quoted: bool, bearer: bool) -> 
         return false;
     }
     match sort {
-        Sort::Password | Sort::Phrase => is_password(value, quoted),
+        Sort::Password | Sort::Phrase => {
+            is_password(value, quoted) && (quoted || !(is_constant(value) || value.starts_with("__")))
+        }
         Sort::Pass => is_password(value, quoted) && !is_version(value),
-        Sort::Pin => is_pin(value),
+        Sort::Pin => is_pin(value, quoted),
         Sort::Key | Sort::Login if bearer => is_key(value, 8) || is_base64(value),
         Sort::Login => (is_key(value, 12) || is_base64(value)) && !is_constant(value),
         Sort::Secret => (is_key(value, 10) || is_short_secret(value)) && !is_constant(value) && !is_address(value),
@@ -27,7 +29,14 @@ pub(super) fn is_secret(value: &str, sort: Sort, quoted: bool, bearer: bool) -> 
 /// what stands for a password, labels, and sentences about passwords.
 pub(super) fn is_given(value: &str) -> bool {
     let length = value.chars().count();
-    length >= 4 && !is_placeholder(value) && !is_code_of_a_secret(value) && !is_label(value) && !is_sentence(value)
+    // An identifier of a schema is no password: `1.2.840.113549.1.9.7`.
+    let object = value.matches('.').count() >= 2 && is_version(value);
+    length >= 4
+        && !object
+        && !is_placeholder(value)
+        && !is_code_of_a_secret(value)
+        && !is_label(value)
+        && !is_sentence(value)
 }
 
 /// `DOT11_DIALOG_TOKEN`, `WBEM_128BITS`, `crate::__u32`: names in a program.
@@ -74,9 +83,9 @@ fn is_password(value: &str, quoted: bool) -> bool {
 }
 
 /// Four to twelve digits, or letters among them.
-fn is_pin(value: &str) -> bool {
+fn is_pin(value: &str, quoted: bool) -> bool {
     let digits = value.bytes().all(|byte| byte.is_ascii_digit());
-    if digits { (4..=12).contains(&value.len()) } else { is_password(value, true) && !is_version(value) }
+    if digits { (4..=12).contains(&value.len()) } else { quoted && is_password(value, true) && !is_version(value) }
 }
 
 /// Four or more words in small letters: `correct horse battery staple`.

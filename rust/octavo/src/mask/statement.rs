@@ -77,7 +77,7 @@ fn sort_of_command(view: &View<'_>, end: usize, start: usize) -> Option<Sort> {
     let word = view.run_back(end, NAME, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
     let name = view.slice(word..end);
     if name.eq_ignore_ascii_case("by") {
-        return call::is_identified(view, end).then_some(Sort::Password);
+        return call::is_identified_user(view, end).then_some(Sort::Password);
     }
     if matches!(name, "requirepass" | "masterauth") {
         return Some(Sort::Password);
