@@ -34,7 +34,9 @@ pub(super) fn before_sign(view: &View<'_>, at: usize) -> Option<Named> {
         if let Some(sort) = sort_of_name(name).or_else(|| sort_of_name(statement::without_particle(name)?)) {
             return Some(sure(sort, is_second(view, start)));
         }
-        let start = view.after_escape(start);
+        // No other names are looked up in what stands before them.
+        let known = matches!(view.before(start + name.len()), b'e' | b'E' | b'g' | b'G');
+        let start = if known { view.after_escape(start) } else { start };
         let name = end.and_then(|end| view.bytes().get(start..end)).unwrap_or_default();
         if let Some(sort) = pair(view, start, name).or_else(|| parameter(view, start, name, at)) {
             return Some(sure(sort, false));

@@ -13,7 +13,9 @@ pub(super) fn is_secret(value: &str, sort: Sort, quoted: bool, bearer: bool) -> 
     }
     match sort {
         Sort::Password | Sort::Phrase => {
-            is_password(value, quoted) && (quoted || !(is_constant(value) || value.starts_with("__")))
+            is_password(value, quoted)
+                && !is_object_identifier(value)
+                && (quoted || !(is_constant(value) || value.starts_with("__")))
         }
         Sort::Pass => is_password(value, quoted) && !is_version(value),
         Sort::Pin => is_pin(value, quoted),
@@ -29,7 +31,6 @@ pub(super) fn is_secret(value: &str, sort: Sort, quoted: bool, bearer: bool) -> 
 /// what stands for a password, labels, and sentences about passwords.
 pub(super) fn is_given(value: &str) -> bool {
     let length = value.chars().count();
-    // An identifier of a schema is no password: `1.2.840.113549.1.9.7`.
     let object = value.matches('.').count() >= 2 && is_version(value);
     length >= 4
         && !object
@@ -92,6 +93,11 @@ fn is_pin(value: &str, quoted: bool) -> bool {
 fn is_phrase(value: &str) -> bool {
     let word = |word: &str| (2..=12).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_lowercase());
     value.split(' ').count() >= 4 && value.split(' ').all(word) && !is_sentence(value)
+}
+
+/// `1.2.840.113549.1.9.7`, which is one of a schema.
+fn is_object_identifier(value: &str) -> bool {
+    value.matches('.').count() >= 2 && is_version(value)
 }
 
 /// `1.302103`.

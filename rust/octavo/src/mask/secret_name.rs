@@ -203,6 +203,9 @@ fn sort_of_plain_name(name: &[u8]) -> Option<Sort> {
         _ => name,
     };
     let last = name.last()?.to_ascii_lowercase();
+    if !may_end(name.iter().rev().nth(1).map_or(0, u8::to_ascii_lowercase), last) {
+        return None;
+    }
     let (passwords, keys) = names(last);
     let ends = |names: &[&str]| names.iter().any(|one| ends_loosely(name, one.as_bytes()));
     if last >= 0x80 && ends(OTHER_PINS) {
@@ -215,6 +218,27 @@ fn sort_of_plain_name(name: &[u8]) -> Option<Sort> {
         return Some(Sort::Key);
     }
     sort_of_word(name, last)
+}
+
+/// Whether any name ends with these two letters: most names in a text are told by them.
+fn may_end(before: u8, last: u8) -> bool {
+    match last {
+        b'a' => matches!(before, b'h' | b'l' | 0xB1),
+        b'c' => before == b'i',
+        b'd' => matches!(before, b'r' | b'w'),
+        b'e' => matches!(before, b'd' | b'r' | b's'),
+        b'h' => before == b't',
+        b'i' => before == b'd',
+        b'k' => before == b's',
+        b'l' => before == b'a',
+        b'n' => matches!(before, b'e' | b'i' | b'o'),
+        b'o' => matches!(before, b'l' | 0x82),
+        b's' => matches!(before, b'd' | b'l' | b's' | b'y'),
+        b't' => matches!(before, b'e' | b'r' | b'w'),
+        b'w' => before == b'p',
+        b'y' => before == b'e',
+        _ => last >= 0x80,
+    }
 }
 
 /// Names of which the end alone must be a word.
