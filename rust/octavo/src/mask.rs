@@ -10,7 +10,11 @@
 
 mod assignment;
 mod bank;
+mod bare_keys;
+mod border;
+mod call;
 mod card;
+mod command_line;
 mod context;
 mod date;
 mod digits;
@@ -19,23 +23,29 @@ mod domain;
 mod email;
 mod escape;
 mod groups;
+mod header;
 mod iban;
 mod iban_layouts;
 mod jwt;
+mod key_body;
 mod key_rules;
 mod keys;
 mod kind;
 mod label;
 mod loose;
+mod markup;
+mod naming;
 mod network;
 mod normal;
 mod pattern;
 mod pem;
 mod phone;
 mod placeholder;
+mod quoted;
 mod resident;
 mod scan;
 mod secret;
+mod secret_name;
 mod statement;
 mod stream;
 mod token;
@@ -81,8 +91,16 @@ pub struct Finding {
     pub kind: Kind,
     /// Bytes of the text that was given, on character boundaries.
     pub bytes: Range<usize>,
-    /// How sure it is, 1 to 100.
+    /// How sure it is, 1 to 100; 0 for what goes on with the finding before, in a stream.
     pub confidence: u8,
+}
+
+impl Finding {
+    /// Whether this is the rest of the finding before, for which no token stands: a stream gives a secret that is longer
+    /// than it can hold in several.
+    pub const fn goes_on(&self) -> bool {
+        self.confidence == 0
+    }
 }
 
 /// All findings, sorted, none inside or across another.

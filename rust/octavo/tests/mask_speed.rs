@@ -91,6 +91,23 @@ const UNITS: &[&str] = &[
     "password=\u{1b}[31m",
     "Tel1",
     "4111 1111 1111 1111 ",
+    "<password>",
+    "<a name=\"password\" value=\"",
+    "IDENTIFIED BY 'a ",
+    "VALUES ('",
+    "curl -u a:b ",
+    "mysql -p",
+    "Bearer a1B2c3D4e5F6g7H8",
+    "Cookie: sid=a1; ",
+    "https://a:b c",
+    "kim:a@",
+    "&quot;password&quot;:",
+    "MIIEpAIBAAKCAQEAxxyyzzxxyyzzxxyyzzxxyyzz0123456789abcdefghijABCD\n",
+    "Private-Lines: 99\nAAAA\n",
+    "dapi0",
+    "a8Q~a",
+    "token=aB3dE5fG7hJ9kL2m",
+    "eyJ4NWMiOlsi",
 ];
 
 fn assert_linear(name: &str, unit: &str, run: impl Fn(&str)) {

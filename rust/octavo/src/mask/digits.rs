@@ -16,7 +16,7 @@ pub(super) fn visit(scene: &Scene<'_, '_>, at: usize) -> (Option<Found>, usize) 
     let end = view.run(at, RUN, is_digit);
     let before = view.before(at);
     // The digits of `\u0022` are not those of the number after it.
-    if let Some(after) = before.is_ascii_alphanumeric().then(|| view.inside_code(at)).flatten() {
+    if let Some(after) = (before.is_ascii_alphanumeric() || before == b'%').then(|| view.inside_code(at)).flatten() {
         return (None, after);
     }
     if (is_digit(before) && !view.ends_escape(at)) || end - at == RUN {
@@ -123,7 +123,7 @@ fn bare_joint(sequence: &Sequence<'_, '_>) -> Joint {
 impl Scene<'_, '_> {
     /// A finding of a kind that is asked for.
     pub(super) fn found(&self, kind: Kind, range: Range<usize>, confidence: u8) -> Option<Found> {
-        self.kinds.contains(kind).then_some(Found { kind, range, confidence })
+        self.kinds.contains(kind).then_some(Found { kind, range, confidence, open: None })
     }
 
     /// The words around a candidate.

@@ -27,7 +27,8 @@ pub struct Piece {
 
 impl Piece {
     fn masked(&self) -> String {
-        masked(&self.text, &self.found, |found| found.kind.token())
+        let token = |found: &Finding| if found.goes_on() { String::new() } else { found.kind.token() };
+        masked(&self.text, &self.found, token)
     }
 }
 
@@ -42,8 +43,9 @@ impl fmt::Debug for Piece {
 ///
 /// Held back is the word that the text ends in and whatever could still become a finding: usually less than a
 /// hundred bytes, at most the longest block of a private key (32 KiB) and what surrounds it; characters that are not
-/// seen come on top, as many as stand in it. Of what was given out the last 2,048 bytes are kept in the normal form,
-/// so that no number of characters that are not seen hides a word of context.
+/// seen come on top, as many as stand in it. A secret that is longer than that is not held: its rest comes as findings
+/// that go on with it, [`Finding::goes_on`], of which nothing is given out. Of what was given out the last 2,048 bytes
+/// are kept in the normal form, so that no number of characters that are not seen hides a word of context.
 pub struct Stream {
     options: Options,
     /// The text that is not given out, and before it as much as a recogniser may look back at.
@@ -114,17 +116,22 @@ impl Stream {
             at: normal.in_normal(self.scanner.at),
             past: self.scanner.past.iter().map(into).collect(),
             ahead: self.scanner.ahead.take().map(|found| Found { range: into(&found.range), ..found }),
+            open: self.scanner.open,
         };
         view.raise_floor(scanner.past.last().map_or(0, |range| range.end));
         let mut found = Vec::new();
         scanner.run(&mut view, self.options.kinds, self.options.policy == Policy::Strict, last, &mut found);
         let back = |range: &Range<usize>| normal.original(range);
         self.found.extend(found.into_iter().map(|found| Found { range: back(&found.range), ..found }));
-        self.safe = normal.original(&safe_range(&scanner, &view)).start.min(self.text.len());
+        join(&mut self.found, self.given);
+        // What goes on with a finding begins where that ended, with characters that are not seen between.
+        let open = scanner.open.and(scanner.past.last()).map(|range| back(range).end);
+        self.safe = open.unwrap_or_else(|| normal.original(&safe_range(&scanner, &view)).start.min(self.text.len()));
         self.scanner = Scanner {
             at: normal.original(&(scanner.at..scanner.at)).start,
             past: scanner.past.iter().map(back).collect(),
             ahead: scanner.ahead.map(|found| Found { range: back(&found.range), ..found }),
+            open: scanner.open,
         };
         let held = self.text.len() - self.scanner.at.min(self.text.len());
         self.wanted = if held < LONG { 0 } else { self.text.len() + held / 8 };
@@ -149,7 +156,7 @@ impl Stream {
     /// Puts a plain token where a finding was: what is kept to look back at is bounded, and holds no secret longer
     /// than it must. To a recogniser a token and the finding that it replaced are the same.
     fn cover(&mut self, found: &Found) {
-        let token = found.kind.token();
+        let token = if found.confidence == 0 { String::new() } else { found.kind.token() };
         let (old, new) = (found.range.end, found.range.start + token.len());
         self.text.replace_range(found.range.clone(), &token);
         self.move_places(|at| if at >= old { at - old + new } else { at });
@@ -209,6 +216,17 @@ impl fmt::Debug for Stream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let held = self.text.len() - self.given.min(self.text.len());
         f.debug_struct("Stream").field("options", &self.options).field("held_bytes", &held).finish_non_exhaustive()
+    }
+}
+
+/// What goes on with a finding begins where that ended.
+fn join(found: &mut [Found], given: usize) {
+    let mut end = given;
+    for found in found {
+        if found.confidence == 0 {
+            found.range.start = end;
+        }
+        end = found.range.end;
     }
 }
 
