@@ -117,10 +117,11 @@ fn user_token(text: &str, colon: usize, sign: usize) -> Option<Range<usize>> {
     (none && is_token(text.get(..colon)?)).then_some(0..sign)
 }
 
-/// A token with no colon after it: `https://token@host`.
+/// A token with no colon after it: `https://token@host`. Up to the first `@`, since an address may follow that becomes
+/// a token and so ends the authority.
 fn bare_token(text: &str) -> Option<Range<usize>> {
     let path = text.find(['/', '?', '#']).unwrap_or(text.len());
-    let sign = text.get(..path)?.rfind('@')?;
+    let sign = text.get(..path)?.find('@')?;
     let user = text.get(..sign)?;
     (!user.contains(':') && is_token(user)).then_some(0..sign)
 }
