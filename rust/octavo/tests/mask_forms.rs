@@ -191,8 +191,8 @@ fn headers_and_cookies() {
             "cookie: csrftoken=«a1B2c3D4e5F6g7H8; sessionid=a1B2c3D4e5F6g7H8»",
             "{\"auth\": \"«a2ltOmh1bnRlcmFhYmI=»\"}",
             "_auth=«a2ltOmh1bnRlcmFhYmI=»",
-            "//registry.npmjs.org/:_authToken=«a1B2c3D4-e5F6-g7H8-a1B2-c3D4e5f6a7b8»",
-            "//registry.npmjs.org/:_password=«a2ltaHVudGVy»",
+            "//npm.example.org/:_authToken=«a1B2c3D4-e5F6-g7H8-a1B2-c3D4e5f6a7b8»",
+            "//npm.example.org/:_password=«a2ltaHVudGVy»",
         ],
     );
     unchanged(&[
