@@ -53,3 +53,13 @@ fn neither_stream_nor_piece_prints_what_it_holds() {
     assert!(stream.contains("Stream") && stream.contains("held_bytes: 13"), "{stream}");
     assert!(piece.contains("Piece") && piece.contains("bytes: 41") && piece.contains("findings: 1"), "{piece}");
 }
+
+/// What follows may be the line of a key; the line before is over.
+#[test]
+fn a_line_is_given_out_with_its_end() {
+    let mut stream = Stream::new(Options::default());
+    assert_eq!(stream.push("good\n"), "good\n");
+    assert_eq!(stream.push("next"), "");
+    assert_eq!(stream.push("\n"), "next\n");
+    assert_eq!(stream.finish(), "");
+}

@@ -85,10 +85,6 @@ impl Scanner {
                 self.take(view, ahead, found);
                 continue;
             }
-            if !may_matter(view.bytes(), at) {
-                self.at = at + 1;
-                continue;
-            }
             view.take_asked_past_end();
             let scene = Scene { view, past: &self.past, kinds, strict };
             let (finding, next) = visit(&scene, at);
@@ -101,14 +97,21 @@ impl Scanner {
         self.at = view.len();
     }
 
+    /// The next byte that may begin or mark something. Most of them do not, by what stands beside them: these are
+    /// passed here, where it costs least.
     fn next_trigger(&self, view: &View<'_>) -> Option<usize> {
-        let rest = view.bytes().get(self.at..)?;
-        let trigger = rest.iter().position(|&byte| is_trigger(byte)).map(|skipped| self.at + skipped);
-        let ahead = self.ahead.as_ref().map(|ahead| ahead.range.start);
-        match (trigger, ahead) {
-            (Some(trigger), Some(ahead)) => Some(trigger.min(ahead)),
-            (trigger, ahead) => trigger.or(ahead),
+        let bytes = view.bytes();
+        let end = self.ahead.as_ref().map_or(usize::MAX, |ahead| ahead.range.start);
+        let mut at = self.at;
+        while at < end {
+            let Some(skipped) = bytes.get(at..)?.iter().position(|&byte| is_trigger(byte)) else { break };
+            at += skipped;
+            if at < end && may_matter(bytes, at) {
+                return Some(at);
+            }
+            at += 1;
         }
+        Some(end).filter(|&end| end < usize::MAX)
     }
 
     fn accept(&mut self, view: &mut View<'_>, step: Step, next: usize, found: &mut Vec<Found>) {
@@ -172,6 +175,7 @@ fn may_matter(bytes: &[u8], at: usize) -> bool {
         Some(b'B' | b'b') => {
             matches!(next, b'e' | b'E') && bytes.get(at + 2).is_none_or(|byte| matches!(byte, b'a' | b'A'))
         }
+        Some(b'_') => before(1).is_ascii_alphanumeric() && next.is_ascii_alphanumeric(),
         Some(b'\'') => matches!(before(1), b' ' | b'\t'),
         Some(b'(') => {
             let last = if before(1) == b' ' { before(2) } else { before(1) };
@@ -187,11 +191,21 @@ fn may_matter(bytes: &[u8], at: usize) -> bool {
     }
 }
 
-/// Whether a line of base64 may stand before or after the line end: no other line has such bytes in four places.
+/// Whether a line of base64 may stand before or after the line end.
 fn may_be_key(bytes: &[u8], at: usize) -> bool {
-    let key = |place: Option<usize>| place.and_then(|place| bytes.get(place)).is_none_or(|&byte| pem::is_base64(byte));
-    [12, 20, 28, 36].iter().all(|far| key(at.checked_add(*far)))
-        || [4, 12, 20, 36].iter().all(|far| at >= 36 && key(at.checked_sub(*far)))
+    may_end_key_line(bytes, at) || may_begin_key_line(bytes, at)
+}
+
+/// Whether a line of base64 may end here: none is shorter than 40 bytes.
+pub(super) fn may_end_key_line(bytes: &[u8], at: usize) -> bool {
+    let line = at.checked_sub(36).and_then(|start| bytes.get(start..at - 2));
+    line.is_some_and(|line| line.iter().rev().all(|&byte| pem::is_base64(byte)))
+}
+
+/// Whether a line of base64 may stand behind this line end, some bytes of escape and indentation between.
+fn may_begin_key_line(bytes: &[u8], at: usize) -> bool {
+    let rest = bytes.get(at.saturating_add(12)..).unwrap_or_default();
+    rest.iter().take(28).all(|&byte| pem::is_base64(byte))
 }
 
 /// What stands at a trigger.

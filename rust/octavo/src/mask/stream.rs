@@ -5,7 +5,7 @@ use std::fmt;
 use std::ops::Range;
 
 use super::normal::Normal;
-use super::scan::{Found, Scanner};
+use super::scan::{Found, Scanner, may_end_key_line};
 use super::view::{LOOK_BACK, View, is_blank};
 use super::{Finding, Options, Policy, masked};
 
@@ -232,7 +232,10 @@ fn join(found: &mut [Found], given: usize) {
 
 /// The empty range, in the normal form, before which no finding can begin any more.
 fn safe_range(scanner: &Scanner, view: &View<'_>) -> Range<usize> {
-    let word = view.run_back(scanner.at, MAY_BEGIN, may_stand_in_a_beginning);
+    // A line end is waited at for a key on the line after it: the line before is over, unless it may be one of a key.
+    let over = view.bytes().get(scanner.at) == Some(&b'\n') && !may_end_key_line(view.bytes(), scanner.at);
+    let at = scanner.at + usize::from(over);
+    let word = view.run_back(at, MAY_BEGIN, may_stand_in_a_beginning);
     let ahead = scanner.ahead.as_ref().map_or(usize::MAX, |found| found.range.start);
     let mut safe = before_letter(view, word).min(ahead);
     while view.bytes().get(safe).is_some_and(|byte| byte & 0xC0 == 0x80) {
