@@ -158,7 +158,9 @@ class Masker:
     def stream(self) -> MaskStream:
         """A stream of text that arrives in parts; what it gives out, joined, is the masked whole."""
         settle = self._settled if self._recognizers else None
-        return MaskStream(self._engine.stream(), settle, self._write if self._count is None else self._counted)
+        write = self._write if self._count is None else self._counted
+        whole = settle is not None or self._write is not typed
+        return MaskStream(self._engine.stream(), settle, write, whole=whole)
 
     def mask_stream(self, chunks: Iterable[str]) -> Iterator[str]:
         """Mask a text that arrives in parts, such as a model's answer, as far as it is certain at each.
