@@ -170,3 +170,17 @@ def test_objects_of_the_client_are_read_and_repaired() -> None:
     assert repaired[3] is messages[2]
     answered = [*messages[:2], Content(role="user", parts=[Part(function_response=Response(name="look", response={}))])]
     assert validate(answered, model=MODEL) == []
+
+
+def test_a_part_with_a_response_and_a_call_is_the_response() -> None:
+    call = {"functionCall": {"name": "look", "args": {}, "id": "g1"}}
+    response = {"functionResponse": {"name": "look", "response": {"ok": 1}, "id": "g1"}, "functionCall": {"id": "x"}}
+    messages = [
+        {"role": "user", "parts": [{"text": "a"}]},
+        {"role": "model", "parts": [call]},
+        {"role": "user", "parts": [response]},
+    ]
+    assert octavo.validate(messages, "gemini", format="gemini") == []
+    repaired = octavo.repair([*messages[:2], messages[2], messages[0]], "gemini", format="gemini").messages
+    assert octavo.validate(repaired, "gemini", format="gemini") == []
+    assert "no result was recorded" not in str(repaired)

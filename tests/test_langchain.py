@@ -135,6 +135,78 @@ def test_trim_gives_the_caller_s_own_messages() -> None:
     assert kept[-1].content == "and now?"
 
 
+SEARCHED: list[dict[str, Any]] = [
+    {"type": "server_tool_use", "id": "s1", "name": "web_search", "input": {"query": "octavo"}},
+    {
+        "type": "web_search_tool_result",
+        "tool_use_id": "s1",
+        "content": [{"type": "web_search_result", "url": "https://x/y", "title": "t", "encrypted_content": "RW5j" * 9}],
+    },
+    {"type": "text", "text": "found it", "citations": [{"type": "web_search_result_location", "url": "https://x/y"}]},
+]
+STRANGE: list[tuple[str, list[dict[str, Any]]]] = [
+    ("ai", SEARCHED),
+    ("ai", [{"type": "redacted_thinking", "data": "RW5j"}, {"type": "text", "text": "so"}]),
+    ("ai", [{"type": "executable_code", "executable_code": "print(1)", "language": 1}]),
+    ("ai", [{"type": "mcp_tool_use", "id": "m1", "name": "f", "server_name": "s", "input": {}, "index": 0}]),
+    ("ai", [{"type": "non_standard", "value": {"a": 1}}]),
+    ("human", [{"type": "media", "data": "AA==", "mime_type": "audio/mp3"}, {"type": "text", "text": "hear"}]),
+    ("human", [{"type": "video", "base64": "AA==", "mime_type": "video/mp4"}]),
+    ("human", [{"type": "document", "source": {"type": "url", "url": "https://x/y.pdf"}}]),
+    ("human", [{"type": "hologram"}]),
+    ("tool", [{"type": "search_result", "source": "x", "title": "t", "content": []}]),
+]
+
+
+@pytest.mark.parametrize("model", ["gpt-5.6", "claude-sonnet-4-6", "gemini-2.5-pro", "unheard-of"])
+@pytest.mark.parametrize("kind, blocks", STRANGE)
+def test_trim_gives_back_a_message_with_blocks_that_it_does_not_know(
+    kind: str, blocks: list[dict[str, Any]], model: str
+) -> None:
+    strange = Message(kind, blocks, tool_call_id="c1" if kind == "tool" else None)
+    before = SESSION[1:3] if kind == "tool" else SESSION[1:2]
+    given = [*before, strange, Message("human", "and now?")]
+    copy = json.dumps(blocks)
+    kept = trim(given, budget=20_000, model=model)
+    assert len(kept) == len(given)
+    assert all(one is own for one, own in zip(kept, given, strict=True))
+    assert json.dumps(blocks) == copy
+
+
+def test_what_trim_cannot_read_is_counted_as_its_json() -> None:
+    old = Message("ai", [{"type": "hologram", "beams": "wide and bright " * 400}])
+    given = [Message("human", "show it"), old, *(Message("human" if n % 2 else "ai", f"n {n}") for n in range(1, 9))]
+    assert any(one is old for one in trim(given, budget=3_000, model="gpt-5.6"))
+    kept = trim(given, budget=600, model="gpt-5.6")
+    assert not any(one is old for one in kept)
+    assert kept[-1] is given[-1]
+
+
+def test_what_only_a_provider_can_read_is_not_counted_as_text() -> None:
+    thought = Message("ai", [{"type": "redacted_thinking", "data": "QUJD" * 2_000}, {"type": "text", "text": "so"}])
+    given = [Message("human", "think"), thought, Message("human", "and now?")]
+    assert trim(given, budget=100, model="claude-sonnet-4-6") == given
+    assert to_messages([thought]) == [{"role": "assistant", "content": [{"type": "text", "text": "so"}]}]
+
+
+def test_a_streamed_call_of_the_server_s_is_counted_once() -> None:
+    query = "wide and bright " * 100
+    streamed = {"partial_json": json.dumps({"query": query}), "index": 1}
+    call = {"type": "server_tool_use", "id": "s1", "name": "web_search", "input": {"query": query}, **streamed}
+    given = [Message("human", "search"), Message("ai", [call]), *SESSION[4:], Message("human", "and now?")]
+    assert trim(given, budget=600, model="claude-sonnet-4-6") == given
+
+
+def test_a_block_that_is_unknown_stays_in_a_message_that_is_edited() -> None:
+    pytest.importorskip("langchain_core", reason="langchain-core is not installed")
+    call = {"name": "look", "args": {}, "id": "", "type": "tool_call"}
+    given = [SESSION[1], Message("ai", SEARCHED, tool_calls=[call]), Message("tool", "found", tool_call_id="")]
+    _, edited, result = trim(given, budget=2_000, model="claude-sonnet-4-6")
+    assert edited is not given[1]
+    assert edited.content[:2] == SEARCHED[:2]
+    assert edited.tool_calls[0]["id"] == result.tool_call_id != ""
+
+
 # ---- given as they are ----------------------------------------------------------------------------------------------
 
 NAMED = r"octavo\.integrations\.langchain\.to_messages"
@@ -212,6 +284,22 @@ def test_langchain_s_own_messages_go_there_and_back() -> None:
         octavo.assemble(given, budget=1_000)
     assert trim(given[:3], budget=1_000)[:3] == given[:3]
     assert json.dumps(written)
+
+
+@pytest.mark.parametrize("status", ["success", "error"])
+@pytest.mark.parametrize("first", [{"type": "image_url", "image_url": {"url": "u"}}, {"type": "text", "text": "no"}])
+def test_a_result_of_blocks_stays_failed_there_and_back(status: str, first: dict[str, Any]) -> None:
+    kinds: Any = pytest.importorskip("langchain_core.messages")
+    given = kinds.ToolMessage([first, {"type": "text", "text": "more"}], tool_call_id="c1", status=status)
+    assert from_messages(to_messages([given])) == [given]
+
+
+def test_a_mark_in_a_result_s_first_text_says_that_it_failed() -> None:
+    kinds: Any = pytest.importorskip("langchain_core.messages")
+    parts = [{"type": "text", "text": f"{ERROR_MARK}no such file"}]
+    (made,) = from_messages([{"role": "tool", "tool_call_id": "c1", "content": parts}])
+    assert made == kinds.ToolMessage([{"type": "text", "text": "no such file"}], tool_call_id="c1", status="error")
+    assert parts[0]["text"].startswith(ERROR_MARK)
 
 
 def test_trim_keeps_a_system_prompt_that_is_given_apart() -> None:

@@ -39,6 +39,38 @@ def test_the_total_is_that_of_the_whole_text_at_every_moment(counter: octavo.Cou
     assert stream.total == counter.count(TEXT)
 
 
+@pytest.mark.parametrize("look", [False, True])
+@pytest.mark.parametrize(
+    "parts",
+    [
+        ("\ud83d", "\ude00"),
+        ("a \ud83d", "\ude00b"),
+        ("!\ud83d", "", "\ude00!"),
+        ("\ud83d", "\ud83d", "\ude00"),
+        ("\ud83d\ude00\ud83d", "\ude00\ude00"),
+        ("\ud83d", "y"),
+        ("\ude00", "\ud83d", "\ud83d", " "),
+        ("word\ud83d",),
+    ],
+)
+@pytest.mark.parametrize("counter", [*COUNTERS, octavo.counter_for("gpt-4")])
+def test_a_character_parted_over_two_pushes_is_one(counter: octavo.Counter, parts: tuple[str, ...], look: bool) -> None:
+    stream = counter.stream()
+    for part in parts:
+        stream.push(part)
+        assert not look or stream.total >= 0
+    assert stream.total == counter.count("".join(parts))
+
+
+def test_half_a_character_that_still_waits_is_counted_by_itself() -> None:
+    counter = octavo.counter_for("gpt-4o")
+    stream = counter.stream()
+    stream.push("!!!\ud83d")
+    assert stream.total == counter.count("!!!") + counter.count("\ufffd")
+    stream.push("\ude00")
+    assert stream.total == counter.count("!!!\U0001f600")
+
+
 @pytest.mark.parametrize("counter", COUNTERS)
 def test_only_texts_are_pushed(counter: octavo.Counter) -> None:
     with pytest.raises(ArgumentError):

@@ -32,6 +32,55 @@ class BuildInfo:
 def build_info() -> BuildInfo:
     """Say what this build of the extension is."""
 
+# ---- ledger ----
+
+@final
+class Ledger:
+    """The values of one conversation. `octavo.ledger.Ledger` explains the methods."""
+
+    def __new__(cls, deny: Sequence[str], max_bytes: int) -> Ledger:
+        """Start with no message. Raises `MaskingError` for a pattern that cannot be read."""
+    def append(self, message: object, /, format: str) -> None:
+        """Read the values of the next message."""
+    def truncate(self, to: int, /) -> bool:
+        """Go back to the first messages; false, and nothing changed, where something was let go of since."""
+    def fork(self) -> Ledger:
+        """A ledger that goes its own way from here."""
+    def entries(
+        self,
+    ) -> list[
+        tuple[
+            str,
+            Literal["identifier", "path", "url", "handle", "date", "amount", "version", "name", "value"],
+            str,
+            str,
+            Literal["user", "assistant", "tool"],
+            int,
+            int,
+            int,
+            int,
+            int | None,
+        ]
+    ]:
+        """Value, kind, name, tool, origin, first, last, times, uses and last use of each."""
+    def render(
+        self,
+        left_out: Sequence[tuple[int, int]],
+        request: str,
+        names: Sequence[str],
+        max_tokens: int,
+        counter: TokenCounter,
+    ) -> tuple[str, int, int, int]:
+        """Text, tokens, values shown, values without room."""
+    @property
+    def values(self) -> int:
+        """How many values are kept."""
+    @property
+    def bytes(self) -> int:
+        """Bytes that values and sightings take, about."""
+    def __len__(self) -> int:
+        """How many messages were appended."""
+
 # ---- mask ----
 
 @final

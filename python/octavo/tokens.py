@@ -105,16 +105,19 @@ class Stream:
     """Counts a text that arrives in parts; made by :meth:`Counter.stream`.
 
     The total is at every moment the count of everything pushed so far as one text: the counts of the parts would
-    add up to more. With an exact count a look costs no more for a long text than for a short one; a calibrated count,
-    a `tokenizer.json` and a counter of one's own have no place where a text may be parted, and count all of it anew at
-    each look.
+    add up to more. One moment is excepted: while a text ends in the first half of a surrogate pair, that half is
+    counted by itself, as U+FFFD. With an exact count a look costs no more for a long text than for a short one; a
+    calibrated count, a `tokenizer.json` and a counter of one's own have no place where a text may be parted, and
+    count all of it anew at each look.
     """
 
-    __slots__ = ("_core", "_counter", "_parts")
+    __slots__ = ("_core", "_counter", "_half", "_parts")
 
     def __init__(self, counter: Counter) -> None:
         """Count an empty text."""
         self._counter = counter
+        # The first half of a surrogate pair at the end: the engine takes texts, and a half by itself would be U+FFFD.
+        self._half = ""
         self._core = counter.core.stream()
         self._parts: list[str] = []
 
@@ -127,13 +130,17 @@ class Stream:
         check_text("text", text, optional=False)
         if self._core is None:
             self._parts.append(text)
-        else:
-            self._core.push(text)
+        elif text:
+            whole = self._half + text
+            self._half = whole[-1] if "\ud800" <= whole[-1] <= "\udbff" else ""
+            self._core.push(whole[:-1] if self._half else whole)
 
     @property
     def total(self) -> int:
         """Tokens of everything pushed so far, as one text."""
-        return self._counter.count("".join(self._parts)) if self._core is None else self._core.total
+        if self._core is None:
+            return self._counter.count("".join(self._parts))
+        return self._core.total + (self._counter.count(self._half) if self._half else 0)
 
 
 @final

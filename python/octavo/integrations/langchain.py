@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from copy import copy
+from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 import octavo
 from octavo.formats import DEFAULT_FILENAME, ERROR_MARK, address_of, source_address
+from octavo.integrations import langchain_claude as claude
 
 if TYPE_CHECKING:
     from octavo import Budget
@@ -29,9 +32,10 @@ _ROLES: Final[Mapping[str, str]] = {
     "tool": "tool",
     "function": "function",
 }
+_SPEAKERS: Final = frozenset({"user", "assistant", "system", "developer"})
 # Blocks of content that repeat what `tool_calls` says.
 _CALLS: Final = frozenset({"tool_use", "tool_call", "function_call", "tool_call_chunk", "invalid_tool_call"})
-_THOUGHTS: Final = frozenset({"thinking", "reasoning", "reasoning_content"})
+_THOUGHTS: Final = frozenset({"thinking", "reasoning", "reasoning_content", "redacted_thinking"})
 # Parts of Chat, taken as they are.
 _CHAT: Final = frozenset({"text", "image_url", "input_audio", "refusal"})
 # The media type of what neither states nor shows one, by the type of its block.
@@ -47,7 +51,8 @@ def to_messages(messages: Iterable[Any]) -> list[dict[str, Any]]:
 
     Returns:
         A new list. Calls stand in `tool_calls`, also those that could not be parsed; reasoning becomes
-        `reasoning_content`, without its signature; ids of messages and what a provider reported are left out.
+        `reasoning_content`, without its signature and without what only its provider can read; ids of messages and
+        what a provider reported are left out.
 
     Raises:
         MessageError: one is none of these, or has a block that Chat has no form for; its `index` says which.
@@ -68,15 +73,23 @@ def from_messages(messages: Iterable[Mapping[str, Any]]) -> list[Any]:
 def trim(messages: Iterable[Any], *, budget: int | Budget, model: str | None = None, **options: Any) -> list[Any]:
     """Give what of LangChain messages fits a budget, valid for the provider: :func:`octavo.assemble` for them.
 
+    For Claude they are valid as `langchain-anthropic` 1.7.10 converts them. Call ids that Claude refuses and blank text
+    blocks stay as they are: it cures those. What it would pass on or stumble over does not: messages that say nothing
+    are left out, blank texts beside something else are taken away, and a system message amid the others becomes the
+    user's, between `<system>` marks, unless the model takes it where it stands. Other packages for Claude are sent the
+    same. For every other provider the rules are those of Chat messages.
+
     Args:
-        messages: as of :func:`to_messages`. Never changed.
+        messages: as of :func:`to_messages`, and with blocks that Chat has no form for (a search that the server made,
+            a provider's own kinds): those stay in their messages, and are counted as their JSON. Never changed.
         budget: the most input tokens that are sent, or an :class:`octavo.Budget`.
         model: the model's name.
         options: the other parameters of :func:`octavo.assemble`, but for `format`.
 
     Returns:
         A `SystemMessage` of `system` where that was given. The caller's own messages where they are sent as they are;
-        new LangChain messages where they had to be edited.
+        new LangChain messages where they had to be edited, with the blocks of thinking that they began with; and copies
+        of the caller's class without blank texts.
 
     Raises:
         ImportError: a message had to be edited, and LangChain is not installed.
@@ -86,30 +99,146 @@ def trim(messages: Iterable[Any], *, budget: int | Budget, model: str | None = N
         raise octavo.errors.ArgumentError(
             "format is left out here: LangChain messages are written as Chat", name="format", got=options["format"]
         )
-    given = list(messages)
-    chat = to_messages(given)
-    known = {id(written): original for written, original in zip(chat, given, strict=True)}
-    context = octavo.assemble(chat, budget=budget, model=model, format="openai", **options)
+    read = [_Read(_written(message, at, keep=True), message) for at, message in enumerate(messages)]
+    whose = octavo.Transcript(model, format="openai", provider=options.get("provider")).provider
+    sent = _for_claude(read) if whose == "anthropic" else read
+    try:
+        context = octavo.assemble([one.written for one in sent], budget=budget, model=model, format="openai", **options)
+    except octavo.errors.MessageError:
+        if len(sent) < len(read):
+            # Raises it with the place in what was given.
+            octavo.assemble([one.written for one in read], budget=budget, model=model, format="openai", **options)
+        raise
     # A list of messages has no other place for a system prompt that was given apart.
     system = [] if context.system is None else [{"role": "system", "content": context.system}]
-    sent = [*system, *context.messages]
-    return [known[id(one)] if id(one) in known else _made(one, at) for at, one in enumerate(sent)]
+    return _as_given([*system, *context.messages], {id(one.written): one for one in sent}, model)
 
 
-def _written(message: Any, index: int) -> dict[str, Any]:
+@dataclass(slots=True)
+class _Read:
+    """A message that was read."""
+
+    written: dict[str, Any]
+    """As Chat, to be counted and chosen."""
+    own: Any
+    """The caller's, or a copy of it without blank texts."""
+    said: str | None = None
+    """Of a system message amid the others: what the user says in its place."""
+
+
+def _for_claude(read: Iterable[_Read]) -> list[_Read]:
+    """What is left to be sent to Claude, without what its package does not cure."""
+    fitting: list[_Read] = []
+    leading = True
+    for at, one in enumerate(read):
+        role, content = one.written.get("role"), _content_of(one.own)
+        if role in _SPEAKERS and _is_bare(one.written) and claude.says_nothing(content):
+            continue
+        left = claude.cleaned(content, role)
+        own = one.own if left is content else _with_content(one.own, left)
+        written = one.written if left is content else _written(own, at, keep=True)
+        leading = leading and role in claude.SYSTEM
+        amid = role in claude.SYSTEM and not leading
+        said = claude.said_by_user(written.get("content")) if amid else None
+        # Counted as the user would say it, and still chosen as what it is.
+        fitting.append(_Read(written if said is None else {**written, "content": said}, own, said))
+    return fitting
+
+
+def _is_bare(written: Mapping[str, Any]) -> bool:
+    """Whether a message has nothing but its content: what it has beside that, it says."""
+    return not any(value for name, value in written.items() if name not in ("role", "content", "name"))
+
+
+def _content_of(message: Any) -> Any:
+    if isinstance(message, str):
+        return message
+    return message[1] if isinstance(message, tuple) else _member(_held(message), "content")
+
+
+def _with_content(message: Any, content: Any) -> Any:
+    """A copy of the caller's message with another content."""
+    if isinstance(message, tuple):
+        return (message[0], content)
+    if isinstance(message, Mapping):
+        held = _held(message)
+        changed = {**held, "content": content}
+        return changed if held is message else {**message, "data": changed}
+    other = copy(message)
+    other.content = content
+    return other
+
+
+def _as_given(sent: Iterable[Mapping[str, Any]], read: Mapping[int, _Read], model: str | None) -> list[Any]:
+    """The caller's messages for those of Chat, and new ones for what had to be edited."""
+    sent = list(sent)
+    edited = [message for message in sent if id(message) not in read]
+    thoughts = _thoughts_of(read.values()) if any(_thought(message) for message in edited) else {}
+    takes = any(one.said is not None for one in read.values()) and claude.takes_system(model)
+    stands = claude.may_stand([message["role"] for message in sent])
+    given: list[Any] = []
+    for at, message in enumerate(sent):
+        one = read.get(id(message))
+        if one is None:
+            given.append(_made(_with_thoughts(message, thoughts), at))
+        elif one.said is None or (takes and stands[at]):
+            given.append(one.own)
+        else:
+            given.append(_made({"role": "user", "content": one.said}, at))
+    return given
+
+
+def _thoughts_of(read: Iterable[_Read]) -> dict[str, list[Any]]:
+    """The blocks of thinking that messages begin with, by the text that Chat has of them.
+
+    Chat has no place for their signatures, which Claude asks for. Thinking amid other blocks may not be moved.
+    """
+    thoughts: dict[str, list[Any]] = {}
+    for one in read:
+        content = _content_of(one.own)
+        if (text := _thought(one.written)) and isinstance(content, list | tuple):
+            blocks = [block for block in content if _member(block, "type") in _THOUGHTS]
+            if blocks and blocks == list(content[: len(blocks)]):
+                thoughts.setdefault(text, blocks)
+    return thoughts
+
+
+def _with_thoughts(message: Mapping[str, Any], thoughts: Mapping[str, list[Any]]) -> Mapping[str, Any]:
+    """A message of Chat that was edited, with its thinking as the blocks that it was."""
+    blocks = thoughts.get(_thought(message))
+    if blocks is None:
+        return message
+    content = message.get("content") or []
+    spoken = [{"type": "text", "text": content}] if isinstance(content, str) else content
+    others = {name: value for name, value in message.items() if name != "reasoning_content"}
+    return {**others, "content": [*blocks, *spoken]}
+
+
+def _thought(message: Mapping[str, Any]) -> str:
+    text = message.get("reasoning_content")
+    return text if isinstance(text, str) else ""
+
+
+def _written(message: Any, index: int, *, keep: bool = False) -> dict[str, Any]:
+    """A message of Chat; `keep`: with the blocks that Chat has no form for, as they are."""
     if isinstance(message, str):
         return {"role": "user", "content": message}
     if isinstance(message, tuple) and len(message) == 2 and message[0] in _ROLES:
         return {"role": _ROLES[message[0]], "content": message[1]}
     if isinstance(message, Mapping) and "role" in message and "additional_kwargs" not in message:
         return message if type(message) is dict else dict(message)
-    held = message.get("data", message) if isinstance(message, Mapping) else message
+    held = _held(message)
     role = _role(message, held)
     if role is None or held is None:
         raise octavo.errors.MessageError(
             f"message {index}: it is no LangChain message, got {type(message).__name__}", index=index
         )
-    return _Reading(held, index).message(role)
+    return _Reading(held, index, keep=keep).message(role)
+
+
+def _held(message: Any) -> Any:
+    """What has a message's members: itself, or what it holds where it was dumped."""
+    return message.get("data", message) if isinstance(message, Mapping) else message
 
 
 def _role(message: Any, held: Any) -> str | None:
@@ -128,9 +257,10 @@ def _role(message: Any, held: Any) -> str | None:
 class _Reading:
     """One LangChain message as it is being read."""
 
-    def __init__(self, held: Any, index: int) -> None:
+    def __init__(self, held: Any, index: int, *, keep: bool) -> None:
         self._held = held
         self._index = index
+        self._keep = keep
         self._thoughts: list[str] = []
 
     def message(self, role: str) -> dict[str, Any]:
@@ -202,9 +332,11 @@ class _Reading:
             return {key: value for key, value in block.items() if key in ("type", "text", "cache_control")}
         if kind in _CHAT or (kind == "file" and "file" in block):
             return dict(block)
-        if (part := _medium(kind, block)) is None:
-            raise self._refuse(f"a block of type {kind!r} has no form in Chat messages")
-        return part
+        if (part := _medium(kind, block)) is not None:
+            return part
+        if self._keep:
+            return _unknown(block)
+        raise self._refuse(f"a block of type {kind!r} has no form in Chat messages")
 
     def _known_call(self, block: Any) -> None:
         """A block that repeats a call. One that only stands here is refused: its result would answer nothing."""
@@ -219,6 +351,11 @@ class _Reading:
 
 def _failed(content: Any) -> Any:
     return ERROR_MARK + content if isinstance(content, str) else [{"type": "text", "text": ERROR_MARK}, *content]
+
+
+def _unknown(block: Mapping[str, Any]) -> dict[str, Any]:
+    """A block as it is, but for what a stream left in a call beside what it was parsed to: it is sent once."""
+    return {name: value for name, value in block.items() if name != "partial_json" or not block.get("input")}
 
 
 def _medium(kind: object, block: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -264,19 +401,26 @@ def _made(message: Mapping[str, Any], index: int) -> Any:
         case "developer":
             return kinds.SystemMessage(content, additional_kwargs={"__openai_role__": "developer"}, **named)
         case "tool":
-            failed = isinstance(content, str) and content.startswith(ERROR_MARK)
-            return kinds.ToolMessage(
-                content.removeprefix(ERROR_MARK) if failed else content,
-                tool_call_id=message.get("tool_call_id") or "",
-                status="error" if failed else "success",
-                **named,
-            )
+            content, status = _outcome(content)
+            return kinds.ToolMessage(content, tool_call_id=message.get("tool_call_id") or "", status=status, **named)
         case "function":
             return kinds.FunctionMessage(content=content, name=message.get("name") or "")
         case role:
             raise octavo.errors.MessageError(
                 f"message {index}: LangChain has no message of the role {role!r}", index=index
             )
+
+
+def _outcome(content: Any) -> tuple[Any, str]:
+    """A result's content without the mark, and the status that it told."""
+    if isinstance(content, str):
+        return content.removeprefix(ERROR_MARK), "error" if content.startswith(ERROR_MARK) else "success"
+    first = content[0] if isinstance(content, list) and content else None
+    text = first.get("text") if isinstance(first, Mapping) else None
+    if first is None or not isinstance(text, str) or not text.startswith(ERROR_MARK):
+        return content, "success"
+    rest = text.removeprefix(ERROR_MARK)
+    return [*([{**first, "text": rest}] if rest else []), *content[1:]], "error"
 
 
 def _answered(message: Mapping[str, Any]) -> dict[str, Any]:

@@ -65,7 +65,7 @@ class Chat(Shape):
         if tag == "block" and pieces and pieces[0][4] & Edits.AS_TEXT:
             text, rest = self.told(pieces[0])
             return {"role": role, "content": [{"type": "text", "text": text}, *rest] if rest else text}
-        edited = self._edited(source, pieces)
+        edited = self._joined(source, pieces) if role == "assistant" else self._edited(source, pieces)
         # Calls that stood in somebody else's message: all that the assistant takes over of it.
         return edited if source is not None or role == edited.get("role") else _of_assistant(edited)
 
@@ -88,6 +88,22 @@ class Chat(Shape):
             message["tool_call_id"] = self.result_id(piece)
         message["content"] = _content(message.get("content"))
         return message
+
+    def _joined(self, source: int | None, pieces: Sequence[Piece]) -> Block:
+        """One message of the assistant's; where its blocks stand in several, with the texts and calls of all."""
+        apart: dict[int, list[Piece]] = {}
+        for piece in pieces:
+            apart.setdefault(piece[1], []).append(piece)
+        if len(apart) < 2:
+            return self._edited(source, pieces)
+        messages = [self._edited(index, each) for index, each in apart.items()]
+        joined: Block = {}
+        for message in messages:
+            for member, value in message.items():
+                joined.setdefault(member, value)
+        joined["content"] = _together([message.get("content") for message in messages])
+        calls = [call for message in messages for call in calls_in(message.get("tool_calls"))]
+        return {**joined, "tool_calls": calls} if calls else joined
 
     def _edited(self, source: int | None, pieces: Sequence[Piece]) -> Block:
         message = dict(self.message(source if source is not None else pieces[0][1]))
@@ -153,6 +169,15 @@ def _is_spoken(audio: object) -> bool:
 def _of_assistant(message: Block) -> Block:
     calls = {member: message[member] for member in ("tool_calls", "function_call") if message.get(member)}
     return {"role": "assistant", "content": None, **calls}
+
+
+def _together(contents: Sequence[object]) -> object:
+    """Contents as one: a text alone stays one, several are parts."""
+    said = [content for content in contents if content]
+    if len(said) < 2:
+        return said[0] if said else None
+    parts = [spread(each) if is_list(each) else [{"type": "text", "text": text_of(each)}] for each in said]
+    return [part for each in parts for part in each]
 
 
 def _content(content: object) -> object:

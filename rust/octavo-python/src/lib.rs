@@ -5,6 +5,7 @@ mod counters;
 mod error;
 mod format;
 mod held;
+mod ledger;
 mod mask;
 mod model;
 mod node;
@@ -28,6 +29,8 @@ use pyo3::prelude::*;
 mod _core {
     #[pymodule_export]
     use crate::build_info::{BuildInfo, build_info};
+    #[pymodule_export]
+    use crate::ledger::Ledger;
     #[pymodule_export]
     use crate::mask::{Detector, MaskStream, Pattern, canonical, mask_kinds};
     #[pymodule_export]

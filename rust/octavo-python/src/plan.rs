@@ -152,10 +152,10 @@ impl Plan {
         self.plan.left()
     }
 
-    /// Whether the cut moved at this call.
+    /// Whether the history begins elsewhere than at the call before this one.
     #[getter]
     fn moved(&self) -> bool {
-        self.plan.window.moved
+        self.plan.moved()
     }
 
     /// Whether the history has passed the soft mark.

@@ -7,6 +7,7 @@ pub mod assemble;
 pub mod budget;
 pub mod entry;
 pub mod error;
+pub mod ledger;
 pub mod mask;
 pub mod message;
 pub mod node;

@@ -42,6 +42,13 @@ pub enum Format {
     Bedrock,
 }
 
+impl Format {
+    /// Whether user and assistant alternate, so that messages of one role in a row are one message to the provider.
+    pub const fn alternates(self) -> bool {
+        matches!(self, Self::Anthropic | Self::Gemini | Self::Bedrock)
+    }
+}
+
 /// What a text is, for counters whose ratio depends on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextKind {

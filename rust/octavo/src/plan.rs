@@ -146,6 +146,14 @@ impl Plan {
         Self { call, anchor, window, previous, reported, spans, repair, repaired, leading }
     }
 
+    /// Whether the history begins elsewhere than at the call before this one, or lacks what that one kept before it.
+    pub fn moved(&self) -> bool {
+        // Each leading message is an exchange of its own.
+        let Some(previous) = &self.previous else { return self.window.cut != self.window.leading };
+        let is_gone = |anchor: &u32| self.window.anchors.binary_search(anchor).is_err();
+        self.window.cut != previous.cut || previous.anchors.iter().any(is_gone)
+    }
+
     /// Tokens of everything but volatile content: fixed parts, leading and shown messages, repairs.
     pub fn tokens(&self) -> u64 {
         let shown = self.call.limits.fixed.saturating_add(self.leading).saturating_add(self.window.tokens);

@@ -23,6 +23,9 @@ pub const OPEN_EXCHANGES: u32 = 32;
 /// How many messages an exchange takes in because it waits. As many as a call stays an open obligation for.
 const WAITING_MESSAGES: u32 = OPEN_EXCHANGES;
 
+/// How many messages one turn of the assistant's may be stored in: each block in one of its own.
+const TURN_MESSAGES: usize = 32;
+
 /// How many exchanges with open obligations are remembered; the oldest is let go first.
 const OPEN_TURNS: usize = 16;
 
@@ -90,10 +93,14 @@ pub struct Transcript {
     forgotten: usize,
     /// Exchanges in which the user says something, oldest first.
     requests: Vec<u32>,
+    /// For each of `requests`, where the run of neighbours among them begins that it stands in.
+    runs: Vec<u32>,
     /// The user's messages without results, oldest first: each begins a tool loop.
     prompts: Vec<u32>,
     /// Exchanges that hold a provider's summary of what stands before it, oldest first.
     compactions: Vec<u32>,
+    /// Exchanges of results whose call stands elsewhere or nowhere, oldest first.
+    strays: Vec<u32>,
     /// Calls and results in different exchanges: the later one and the one that it needs, in order of the first.
     late: Vec<(u32, u32)>,
     pins: Vec<Pin>,
@@ -122,8 +129,10 @@ impl Transcript {
             approvals: Vec::new(),
             forgotten: 0,
             requests: Vec::new(),
+            runs: Vec::new(),
             prompts: Vec::new(),
             compactions: Vec::new(),
+            strays: Vec::new(),
             late: Vec::new(),
             pins: Vec::new(),
             calls: Vec::new(),
@@ -195,6 +204,12 @@ impl Transcript {
         self.thinking.is_empty()
     }
 
+    /// Tokens of the first `end` messages without the thinking that the provider takes out of earlier turns: they only
+    /// grow, whatever turn they are counted in. O(log messages).
+    pub fn lasting_before(&self, end: u32) -> u64 {
+        self.tokens_in(0, end).saturating_sub(before(&self.thinking, end).tokens)
+    }
+
     /// The first message of the turn in which a call with `end` messages is made: where the user spoke last. 0 where
     /// it does not matter, since no thinking stands before it. O(log messages).
     pub fn turn_before(&self, end: u32) -> u32 {
@@ -263,8 +278,10 @@ impl Transcript {
             + size_of_val(self.lost.as_slice())
             + size_of_val(self.approvals.as_slice())
             + size_of_val(self.requests.as_slice())
+            + size_of_val(self.runs.as_slice())
             + size_of_val(self.prompts.as_slice())
             + size_of_val(self.compactions.as_slice())
+            + size_of_val(self.strays.as_slice())
             + size_of_val(self.late.as_slice())
             + size_of_val(self.pins.as_slice())
             + self.called.len() * size_of::<(u64, u32)>()
@@ -355,14 +372,22 @@ impl Transcript {
         last_where(&self.prompts, |&message| message < end).copied()
     }
 
+    /// The exchanges that are made of results without a call, oldest first.
+    pub fn strays(&self) -> &[u32] {
+        &self.strays
+    }
+
     /// The last exchange before message `end` with a provider's summary of what stands before it.
     pub fn compaction_before(&self, end: u32) -> Option<u32> {
         last_where(&self.compactions, |&exchange| self.start_of(exchange) < end).copied()
     }
 
-    /// The last exchange before message `end` in which the user says something.
-    pub fn request_before(&self, end: u32) -> Option<u32> {
-        last_where(&self.requests, |&exchange| self.start_of(exchange) < end).copied()
+    /// The exchanges in which the user says something last before message `end`, one after the other: the current
+    /// request. Often one; but what is asked for may stand in several messages.
+    pub fn request_before(&self, end: u32) -> &[u32] {
+        let after = self.requests.partition_point(|&exchange| self.start_of(exchange) < end);
+        let from = after.checked_sub(1).and_then(|last| self.runs.get(last)).map_or(after, |&from| from as usize);
+        self.requests.get(from..after).unwrap_or_default()
     }
 
     /// The exchanges whose calls were still waiting when there were `end` messages and may yet be answered:

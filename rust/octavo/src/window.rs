@@ -85,8 +85,6 @@ pub struct Window {
     pub tokens: u64,
     /// Tokens that the history may take: the budget less the fixed parts.
     pub room: u64,
-    /// Whether the cut moved at this very call.
-    pub moved: bool,
 }
 
 impl Window {

@@ -102,10 +102,10 @@ fn an_epoch_moves_the_cut_once_more_than_is_due() {
     for entry in &entries {
         if entry.end.role == Role::Assistant {
             calls += 1;
-            moves += u64::from(assembler.plan(call(10_000, 0, 0)).window.moved);
+            moves += u64::from(assembler.plan(call(10_000, 0, 0)).moved());
         }
         assembler.append(entry).unwrap();
     }
-    // 500,000 tokens, of which each cut drops 3,000 and less than a grid of 1,024 more; four epochs of 131,072.
-    assert!(calls == 5000 && (500_000 / 4_024..500_000 / 3_000 + 8).contains(&moves), "{moves} moves");
+    // 500,000 tokens, of which each cut drops 3,000 and not much more than a grid of 1,024; four epochs of 131,072.
+    assert!(calls == 5000 && (500_000 / 4_400..500_000 / 3_000 + 8).contains(&moves), "{moves} moves");
 }

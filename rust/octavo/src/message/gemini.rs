@@ -48,6 +48,8 @@ pub(super) fn read<N: Node, S: Sink>(index: usize, node: &N, sink: &mut S) -> Re
     Ok(end)
 }
 
+/// A part holds one thing. Of a call and a response in one, it is the response: read as a call it would take the tool's
+/// output with it into a turn of the model's.
 fn read_part<N: Node, S: Sink>(part: &N, sink: &mut S) {
     if let Some(text) = part.text() {
         sink.text(TextKind::Speech, &text);
@@ -55,7 +57,8 @@ fn read_part<N: Node, S: Sink>(part: &N, sink: &mut S) {
     }
     let signed = THOUGHT_SIGNATURE.iter().any(|&key| opaque(part, key, sink));
     let flags = BlockFlags::default().when(signed, BlockFlags::SIGNED);
-    if let Some(call) = either(part, FUNCTION_CALL) {
+    let response = either(part, FUNCTION_RESPONSE);
+    if let Some(call) = either(part, FUNCTION_CALL).filter(|_| response.is_none()) {
         let name = call.get(Key::Name);
         sink.text(TextKind::Name, &name.as_ref().and_then(Node::text).unwrap_or_default());
         // A call without arguments leaves them out.
@@ -63,7 +66,7 @@ fn read_part<N: Node, S: Sink>(part: &N, sink: &mut S) {
         let flags = args.map_or(flags, |args| flags.with(arguments(Some(args), NodeKind::Map, sink)));
         return end_paired(&call, BlockKind::Call, flags, sink);
     }
-    if let Some(response) = either(part, FUNCTION_RESPONSE) {
+    if let Some(response) = response {
         let name = response.get(Key::Name);
         sink.text(TextKind::Name, &name.as_ref().and_then(Node::text).unwrap_or_default());
         if let Some(value) = response.get(Key::Response) {

@@ -69,7 +69,7 @@ impl Layer<'_, '_> {
         if message.role() != Role::Assistant {
             return self.add_other(message);
         }
-        if self.continues_turn(message) {
+        if self.continues_turn(message) || self.continues_calls() {
             self.join(message);
         } else {
             let parts = self.keep(message);
@@ -78,7 +78,9 @@ impl Layer<'_, '_> {
         let calls = message.numbered().filter(|(_, block)| block.kind == BlockKind::Call);
         self.waiting.extend(calls.map(|(number, block)| ((message.position, number), *block, message.index)));
         let (run_end, last_call) = self.run_of(message.position);
-        if self.layout != Layout::Items || message.position + 1 == run_end {
+        if self.layout != Layout::Items && !self.is_torn(message)
+            || self.layout == Layout::Items && message.position + 1 == run_end
+        {
             self.answer_calls(message.position);
         } else if self.loose && message.position == last_call {
             self.answer_early(message.position);
@@ -111,9 +113,38 @@ impl Layer<'_, '_> {
         before.is_some() && joins && !message.has(MessageFlags::THINKING) && !message.blocks.is_empty()
     }
 
+    /// Whether calls before it wait for results that stand behind it.
+    fn continues_calls(&self) -> bool {
+        self.layout != Layout::Items && !self.waiting.is_empty()
+    }
+
+    /// Whether the calls that wait are parallel to those of the next message: the assistant goes on in it without
+    /// thinking of its own, and their results stand behind it. Answered one after the other they would be turns that
+    /// nobody made. Those of earlier messages of the run were asked about there.
+    fn is_torn(&self, message: &Message<'_>) -> bool {
+        let Some(next) = self.list.at(message.position + 1) else { return false };
+        let goes_on = next.role() == Role::Assistant && !next.has(MessageFlags::THINKING) && !next.blocks.is_empty();
+        let is_behind = |(number, block): (u32, &BlockRow)| {
+            let result = self.pairs.result_of((message.position, number)).filter(|result| result.0 > next.position);
+            let early = result.is_some_and(|result| matches!(self.pairs.claim_of(result), Claim::Early(_)));
+            let named = self.layout == Layout::Packed || !block.flags.has(BlockFlags::NO_ID);
+            block.kind != BlockKind::Call || named && result.is_some() && !early
+        };
+        goes_on && !self.waiting.is_empty() && message.numbered().all(is_behind)
+    }
+
     /// Puts a message back into the turn that it is a part of, at once: what stands beside thinking is not edited.
     fn join(&mut self, message: &Message<'_>) {
-        self.log(ChangeKind::Merged, message.index, None, self.list.demands.alternate);
+        let demands = self.list.demands;
+        self.log(ChangeKind::Merged, message.index, None, demands.alternate.or(Some(demands.unanswered)));
+        let bound = self.drafts.last().is_some_and(|turn| turn.flags.has(MessageFlags::THINKING));
+        if !bound {
+            let parts = self.keep(message);
+            if let Some(turn) = self.drafts.last_mut() {
+                turn.parts.extend(parts);
+            }
+            return;
+        }
         let whole = message.blocks.iter().all(|block| block.kind != BlockKind::Result);
         let blank = self.drops_empty();
         let parts: Vec<Part> = if whole {

@@ -1,6 +1,6 @@
 //! Which exchange a message joins, which calls wait, and which result answers which call.
 
-use super::{Exchange, MATCHED, OPEN_EXCHANGES, Opening, Transcript, WAITING_MESSAGES};
+use super::{Exchange, MATCHED, OPEN_EXCHANGES, Opening, TURN_MESSAGES, Transcript, WAITING_MESSAGES};
 use crate::message::{BlockFlags, BlockKind, BlockRow, Format, MessageFlags, MessageRow, Role};
 
 /// Whether a block is somebody's word: a blank text is none.
@@ -36,7 +36,7 @@ impl Transcript {
             self.calls.push(index);
         }
         let has_calls = row.flags.has(MessageFlags::CALLS);
-        if !(after_assistant && self.goes_on()) {
+        if !(after_assistant && self.goes_on(row.flags)) {
             self.start_exchange(index, if has_calls { Opening::Calls } else { Opening::Reply }, false);
         } else if has_calls && let Some(last) = self.exchanges.last_mut() {
             last.opening = Opening::Calls;
@@ -46,10 +46,16 @@ impl Transcript {
         self.link(&results);
     }
 
-    /// Whether the assistant's message at the end belongs to the exchange of its message before. In Responses, whose
-    /// items are no messages, however many; else no more than what is [full](Self::is_full) takes.
-    fn goes_on(&self) -> bool {
-        self.format == Format::Responses || (!self.is_full() && (self.waits() || self.ends_in_thinking()))
+    /// Whether the assistant's message at the end, with these flags, belongs to the exchange of its message before: the
+    /// two are one turn, stored block by block. Cut between, its thinking or its calls would go to another turn. Texts
+    /// alone may be cut: a monologue must not become one exchange. In Responses, whose items are no messages, all of a
+    /// turn belongs together; else at most [`TURN_MESSAGES`].
+    fn goes_on(&self, flags: MessageFlags) -> bool {
+        let Some(last) = self.exchanges.last() else { return false };
+        let bound = |row: &MessageRow| row.flags.has(MessageFlags::THINKING) || row.flags.has(MessageFlags::CALLS);
+        let turn = self.messages.get(last.start as usize..).unwrap_or_default();
+        let binds = flags.has(MessageFlags::THINKING) || flags.has(MessageFlags::CALLS);
+        self.format == Format::Responses || (turn.len() < TURN_MESSAGES && (binds || turn.iter().any(bound)))
     }
 
     fn place_answer(&mut self, index: u32, row: &MessageRow, blocks: &[BlockRow]) {
@@ -57,7 +63,7 @@ impl Transcript {
         if speaks {
             self.strangers.clear();
         }
-        if row.role == Role::User && !row.flags.has(MessageFlags::RESULTS) {
+        if self.is_prompt(row) {
             self.prompts.push(index);
         }
         let results = self.close_calls(blocks);
@@ -74,6 +80,19 @@ impl Transcript {
             self.strangers.insert(id, (!seen).then_some(exchange));
         }
         self.open_calls(blocks);
+    }
+
+    /// Whether a message is the user's after a tool loop, not in it. Where roles alternate, what the user says beside
+    /// results is one message with them, in whatever messages it was stored.
+    fn is_prompt(&self, row: &MessageRow) -> bool {
+        let own = row.role == Role::User && !row.flags.has(MessageFlags::RESULTS);
+        let follows = self.messages.last().is_some_and(|last| last.role == Role::User);
+        own && !(self.format.alternates() && (self.waits() || follows && !self.ends_in_prompt()))
+    }
+
+    /// Whether the last message is a prompt.
+    fn ends_in_prompt(&self) -> bool {
+        self.prompts.last().is_some_and(|&prompt| prompt.saturating_add(1) == self.len())
     }
 
     /// Whether a message that is not the assistant's belongs to the newest exchange.
@@ -98,8 +117,17 @@ impl Transcript {
         let Some(last) = self.exchanges.last_mut() else { return };
         if speaks && !last.user_speech {
             last.user_speech = true;
-            self.requests.push(at);
+            self.request(at);
         }
+    }
+
+    /// The user says something in an exchange: the first, or one more of a request in several messages.
+    fn request(&mut self, exchange: u32) {
+        let place = u32::try_from(self.requests.len()).unwrap_or(u32::MAX);
+        let goes_on = self.requests.last().is_some_and(|last| last.saturating_add(1) == exchange);
+        let run = self.runs.last().copied().filter(|_| goes_on).unwrap_or(place);
+        self.requests.push(exchange);
+        self.runs.push(run);
     }
 
     fn start_exchange(&mut self, start: u32, opening: Opening, user_speech: bool) {
@@ -116,7 +144,10 @@ impl Transcript {
             self.forget_oldest();
         }
         if user_speech {
-            self.requests.push(count);
+            self.request(count);
+        }
+        if opening == Opening::Stray {
+            self.strays.push(count);
         }
         self.exchanges.push(Exchange {
             start,
@@ -175,11 +206,6 @@ impl Transcript {
     /// Whether the newest exchange is made of calls: an orphan result there is not worth its own exchange.
     fn follows_calls(&self) -> bool {
         self.exchanges.last().is_some_and(|last| last.opening == Opening::Calls)
-    }
-
-    /// Whether the last message is reasoning that belongs to what follows it.
-    fn ends_in_thinking(&self) -> bool {
-        self.blocks.last().is_some_and(|block| block.kind.is_thinking())
     }
 
     fn open_calls(&mut self, blocks: &[BlockRow]) {

@@ -3,7 +3,7 @@
 use super::{Limits, first_exchange, tokens_of};
 use crate::budget::share;
 use crate::message::{MessageFlags, Role};
-use crate::transcript::{Opening, Transcript};
+use crate::transcript::Transcript;
 
 /// Calls without result take this part of the room at most (in thousandths): where results get lost all the
 /// time, what waits for them must not crowd out the conversation.
@@ -37,13 +37,13 @@ pub(super) fn anchor_candidates(
     limits: &Limits,
 ) -> Vec<Candidate> {
     let first = first_exchange(transcript);
-    let mut anchors: Vec<u32> = task(transcript, end, room);
-    anchors.extend(transcript.request_before(end));
+    let mut anchors: Vec<u32> = spoken(transcript, transcript.task_before(end), end, room);
+    anchors.extend(spoken(transcript, transcript.request_before(end), end, room));
     anchors.extend(transcript.prompt_before(end).map(|prompt| transcript.exchange_of(prompt)));
     anchors.extend(transcript.compaction_before(end));
     anchors.extend(loop_opening(transcript, end).filter(|_| limits.loop_opening));
     if limits.stored_calls {
-        anchors.extend(strays(transcript));
+        anchors.extend(transcript.strays());
     }
     anchors.extend(obligations(transcript, end, room));
     anchors.extend(transcript.pins().iter().filter(|pin| pin.holds(end)).map(|pin| pin.exchange));
@@ -60,10 +60,9 @@ pub(super) fn anchor_candidates(
     candidates
 }
 
-/// What of the task stays: what the user said first and last before the model first answered, and of what stands
-/// between the newest that are within [`OPEN_SHARE`] of the room.
-fn task(transcript: &Transcript, end: u32, room: u64) -> Vec<u32> {
-    let said = transcript.task_before(end);
+/// What stays of what the user said in several messages, before the model first answered or last: the first and the
+/// last, and of what stands between the newest that are within [`OPEN_SHARE`] of the room.
+fn spoken(transcript: &Transcript, said: &[u32], end: u32, room: u64) -> Vec<u32> {
     let ([first, .., last] | [first @ last]) = said else { return Vec::new() };
     let mut left = share(room, OPEN_SHARE);
     let turn = transcript.turn_before(end);
@@ -74,12 +73,6 @@ fn task(transcript: &Transcript, end: u32, room: u64) -> Vec<u32> {
         after.is_some()
     });
     [*first, *last].into_iter().chain(kept).collect()
-}
-
-/// The exchanges that are made of results without a call. O(exchanges).
-fn strays(transcript: &Transcript) -> impl Iterator<Item = u32> + '_ {
-    let numbered = (0_u32..).zip(transcript.exchanges());
-    numbered.filter(|(_, exchange)| exchange.opening == Opening::Stray).map(|(at, _)| at)
 }
 
 /// The exchange that the current tool loop starts with, where it holds thinking.

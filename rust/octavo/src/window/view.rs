@@ -44,9 +44,10 @@ impl View {
     }
 
     /// Which epoch a call with `end` messages is made in. Counted without the room, which usage changes from call to
-    /// call, so that it depends on nothing but what lies before.
+    /// call, so that it depends on nothing but what lies before; and without thinking that may be taken out, so that
+    /// shrinking is due when an epoch begins.
     fn epoch_of(&self, transcript: &Transcript, end: u32) -> u64 {
-        transcript.tokens_in(0, end) / self.epoch
+        transcript.lasting_before(end) / self.epoch
     }
 
     /// What the call before message `end` goes on from: the last cut, and nothing where it is the first of its epoch.
@@ -101,15 +102,14 @@ impl View {
         let end = transcript.len();
         let room = self.room(transcript, anchor_at(observations, end.saturating_add(1)));
         let stepped = self.step(transcript, end, room);
-        let moved = stepped.is_some();
         let cut = stepped.as_ref().or_else(|| self.standing(transcript, end));
-        let mut window = shown(transcript, cut, end, room, moved);
+        let mut window = shown(transcript, cut, end, room);
         if window.tokens.saturating_add(extra) > room {
             let target = room.saturating_sub(extra);
             // What the repair adds is in `extra` already.
             let limits = Limits { placeholder: 0, ..self.limits };
             let cut = shrink(transcript, end, window.cut, |_| target, room, &limits);
-            let forced = shown(transcript, Some(&cut), end, room, true);
+            let forced = shown(transcript, Some(&cut), end, room);
             if forced.tokens < window.tokens {
                 window = forced;
             }
@@ -133,8 +133,7 @@ impl View {
     pub fn previous(&self, transcript: &Transcript, observations: &[Observation]) -> Option<Window> {
         let call = *transcript.calls().get(self.folded.checked_sub(1)?)?;
         let room = self.room(transcript, anchor_at(observations, call));
-        let moved = self.cuts.last().is_some_and(|cut| cut.at == call);
-        Some(shown(transcript, self.cuts.last(), call, room, moved))
+        Some(shown(transcript, self.cuts.last(), call, room))
     }
 
     /// Tokens that the history may take, in the transcript's own count.
@@ -177,14 +176,14 @@ fn next_change(transcript: &Transcript, observations: &[Observation], call: u32)
     pins.chain(reported).chain(turn).min().unwrap_or(u32::MAX)
 }
 
-fn shown(transcript: &Transcript, cut: Option<&Cut>, end: u32, room: u64, moved: bool) -> Window {
+fn shown(transcript: &Transcript, cut: Option<&Cut>, end: u32, room: u64) -> Window {
     let first = first_exchange(transcript);
     let exchange = cut.map_or(first, |cut| cut.exchange);
     let anchors = anchors_of(transcript, cut, exchange, end).into_owned();
     let turn = transcript.turn_before(end);
     let kept: u64 = anchors.iter().map(|&anchor| tokens_of(transcript, anchor, end, turn)).sum();
     let tokens = kept + transcript.tokens_at(transcript.start_of(exchange), end, turn);
-    Window { end, leading: transcript.leading().min(end), cut: exchange, anchors, tokens, room, moved }
+    Window { end, leading: transcript.leading().min(end), cut: exchange, anchors, tokens, room }
 }
 
 /// What stays before exchange `from` at a call: what the cut kept, what is pinned by now, and the calls of results
