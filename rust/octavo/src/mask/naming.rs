@@ -1,7 +1,7 @@
 //! What the name before a sign names: plain, with its type, in brackets, or in the pair before, `name="password" value=`.
 
 use super::quoted::{QUOTES, before_spelled, ends_with};
-use super::secret_name::{Sort, sort_of_name};
+use super::secret_name::{self, Sort, sort_of_name};
 use super::statement;
 use super::view::{View, is_blank};
 
@@ -27,7 +27,8 @@ pub(super) struct Named {
 /// What the name before the sign at `at` names, if it is a secret's.
 pub(super) fn before_sign(view: &View<'_>, at: usize) -> Option<Named> {
     let sure = |sort, second| Named { sort, quoted_only: false, second };
-    let end = name_end(view, at);
+    // Nearly every sign follows another name: its last two letters are looked at before it is read.
+    let end = name_end(view, at).filter(|&end| may_end(view.before(end.saturating_sub(1)), view.before(end)));
     let start = end.map(|end| view.run_back(end, NAME, is_name));
     let name = start.zip(end).and_then(|(start, end)| Some((start, view.bytes().get(start..end)?)));
     if let Some((start, name)) = name {
@@ -43,6 +44,23 @@ pub(super) fn before_sign(view: &View<'_>, at: usize) -> Option<Named> {
         }
     }
     annotated(view, at).map(|sort| Named { sort, quoted_only: true, second: false })
+}
+
+/// Whether these two letters end a name of `secret_name.rs`, its suffix, a particle, or `value`, `response` and `sig`.
+fn may_end(before: u8, last: u8) -> bool {
+    let (before, last) = (before.to_ascii_lowercase(), last.to_ascii_lowercase());
+    let other = match last {
+        b'd' => matches!(before, b'o' | b'l' | b'e'),
+        b'e' => matches!(before, b'u' | b's'),
+        b'g' => matches!(before, b'n' | b'i'),
+        b'm' => before == b'r',
+        b's' => matches!(before, b'i' | b'a'),
+        b't' => before == b's',
+        b'v' | b'w' => before == b'e',
+        b'-' | b'0'..=b'9' => true,
+        _ => false,
+    };
+    other || secret_name::may_end(before, last)
 }
 
 /// `ID/PW`, `아이디/비밀번호`.

@@ -220,8 +220,8 @@ fn sort_of_plain_name(name: &[u8]) -> Option<Sort> {
     sort_of_word(name, last)
 }
 
-/// Whether any name ends with these two letters: most names in a text are told by them.
-fn may_end(before: u8, last: u8) -> bool {
+/// Whether any name ends with these two small letters: most names in a text are told by them.
+pub(super) fn may_end(before: u8, last: u8) -> bool {
     match last {
         b'a' => matches!(before, b'h' | b'l' | 0xB1),
         b'c' => before == b'i',
