@@ -49,6 +49,7 @@ mod secret_name;
 mod statement;
 mod stream;
 mod token;
+mod trigger;
 mod unicode;
 mod url;
 mod view;

@@ -167,6 +167,6 @@ fn is_header(view: &View<'_>, at: usize) -> bool {
     ["Proc-Type:", "DEK-Info:", "Version:", "Comment:", "Subject:"].iter().any(|header| view.starts_with(at, header))
 }
 
-pub(super) fn is_base64(byte: u8) -> bool {
+pub(super) const fn is_base64(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
 }

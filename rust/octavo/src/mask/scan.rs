@@ -11,7 +11,7 @@ use super::kind::{Kind, KindSet};
 use super::view::View;
 use super::{
     assignment, bare_keys, call, command_line, digits, email, header, jwt, key_body, keys, markup, network, pem,
-    statement, token, url,
+    statement, token, trigger, url,
 };
 
 /// A finding in the normal form.
@@ -53,19 +53,6 @@ pub(super) struct Scanner {
     pub(super) open: Option<(Kind, Border)>,
 }
 
-/// Bytes that begin or mark something. Letters are here for `AKIA`, `AIza`, `eyJ` and `Bearer`, by their rarest byte.
-const TRIGGERS: [bool; 256] = {
-    let mut table = [false; 256];
-    let mut rest: &[u8] = b"0123456789@:=-_.[AJ>('Bb\n\\";
-    while let Some((&byte, others)) = rest.split_first() {
-        if let Some((entry, _)) = table.split_at_mut(byte as usize).1.split_first_mut() {
-            *entry = true;
-        }
-        rest = others;
-    }
-    table
-};
-
 impl Scanner {
     /// Reads on to the end of the view, or, when more may come, to the first trigger that needs it.
     pub(super) fn run(
@@ -104,8 +91,8 @@ impl Scanner {
         let end = self.ahead.as_ref().map_or(usize::MAX, |ahead| ahead.range.start);
         let mut at = self.at;
         while at < end {
-            let Some(skipped) = bytes.get(at..)?.iter().position(|&byte| is_trigger(byte)) else { break };
-            at += skipped;
+            let Some(next) = trigger::next(bytes, at) else { break };
+            at = next;
             if at < end && may_matter(bytes, at) {
                 return Some(at);
             }
@@ -166,27 +153,17 @@ impl Scanner {
     }
 }
 
-/// Whether what stands beside a frequent trigger lets it begin anything: one look at a byte or four. `true` where the
-/// text ends before them.
+/// Whether what stands beside a frequent trigger lets it begin anything, where its two neighbours do not tell. `true`
+/// where the text ends before.
 fn may_matter(bytes: &[u8], at: usize) -> bool {
-    let before = |back: usize| at.checked_sub(back).and_then(|at| bytes.get(at)).copied().unwrap_or(b' ');
     let Some(&next) = bytes.get(at + 1) else { return true };
+    let before = |back: usize| at.checked_sub(back).and_then(|at| bytes.get(at)).copied().unwrap_or(b' ');
     match bytes.get(at) {
-        Some(b'B' | b'b') => {
-            matches!(next, b'e' | b'E') && bytes.get(at + 2).is_none_or(|byte| matches!(byte, b'a' | b'A'))
+        Some(b'B' | b'b') => bytes.get(at + 2).is_none_or(|byte| matches!(byte, b'a' | b'A')),
+        Some(b'(') if before(1) == b' ' => {
+            matches!(next, b'"' | b'\'' | b'`' | b'N' | b'\\') || matches!(before(2), b's' | b'S' | b'\n')
         }
-        Some(b'_') => before(1).is_ascii_alphanumeric() && next.is_ascii_alphanumeric(),
-        Some(b'\'') => matches!(before(1), b' ' | b'\t'),
-        Some(b'(') => {
-            let last = if before(1) == b' ' { before(2) } else { before(1) };
-            matches!(next, b'"' | b'\'' | b'`' | b'N' | b'\\') || matches!(last, b's' | b'S' | b'\n')
-        }
-        Some(b'>') => {
-            (before(1).is_ascii_alphanumeric() || matches!(before(1), b'"' | b'\'' | b'_'))
-                && !matches!(next, b' ' | b'=' | b'>')
-        }
-        Some(b'\n') => may_be_key(bytes, at),
-        Some(b'\\') => matches!(next, b'n' | b'r' | b'\\') && may_be_key(bytes, at),
+        Some(b'\n' | b'\\') => may_be_key(bytes, at),
         _ => true,
     }
 }
@@ -213,10 +190,6 @@ enum Step {
     Nothing,
     Found(Found),
     Token(Range<usize>),
-}
-
-fn is_trigger(byte: u8) -> bool {
-    TRIGGERS.get(usize::from(byte)).copied().unwrap_or(false)
 }
 
 fn visit(scene: &Scene<'_, '_>, at: usize) -> (Step, usize) {

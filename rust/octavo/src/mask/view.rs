@@ -130,7 +130,7 @@ pub(super) fn is_digit(byte: u8) -> bool {
 }
 
 /// Letters, digits, `_` and `-`: the alphabet of most keys, and of base64 in URLs.
-pub(super) fn is_key_byte(byte: u8) -> bool {
+pub(super) const fn is_key_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
 }
 
