@@ -26,6 +26,12 @@ demo: $(STAMPS)/extension ## build Octavo, assemble an agent's session (real too
 
 test: test-rust test-python ## build everything and run all tests, Rust and Python
 
+# Whoever works on the code searches at random; a release stands or falls with the same examples each time, as
+# tests/conftest.py has it for Python. Read by every property test of the engine.
+ifdef CI
+export PROPTEST_RNG_SEED := 1
+endif
+
 test-rust: ## the engine's own tests
 	cargo test --workspace --locked --quiet
 

@@ -29,6 +29,14 @@ def test_what_takes_several_lines_is_masked_whole(run_octavo: Run, write_lines: 
     assert run_octavo("mask", write_lines(f"a\n{PEM}\nb")).out == "a\n[PRIVATE_KEY]\nb\n"
 
 
+def test_what_is_longer_than_a_stream_holds_is_masked_whole(run_octavo: Run, write_lines: Write) -> None:
+    key = PEM.replace("\n-----END", "\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC/MIIEvQIBADANBgkqhkiG9w" * 1_800 + "\n-----END")
+    secret = "aB3dE5fG7hJ9kL2m" * 6_000
+    assert min(len(key), len(secret)) > 64 * 1024
+    ran = run_octavo("mask", write_lines("a", key, f"password={secret} b", f"c {PHONE}"))
+    assert (ran.status, ran.out) == (0, "a\n[PRIVATE_KEY]\npassword=[SECRET] b\nc [KR_PHONE]\n")
+
+
 @pytest.mark.parametrize("end", [b"\r\n", b"\n", b"", b"\x0c\xe2\x80\xa8\n"])
 def test_everything_else_comes_out_as_it_went_in(tmp_path: Path, end: bytes) -> None:
     lines = ["\ufeffnone", f"전화 {PHONE}", "\x00\x1b[2J", ""]

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections import Counter
 from types import MappingProxyType
 from typing import Any
 
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from octavo import privacy
 from octavo.errors import ArgumentError
 from octavo.privacy import Masker
+from octavo.privacy.nested import masked_json
 from personal_texts import CARD, EMAIL, PEM, PHONE, RRN, texts
 
 values = st.recursive(
@@ -239,3 +241,70 @@ def test_a_text_that_compares_itself_otherwise_hides_nothing() -> None:
     assert list(map(str.__str__, [masked["a"], *masked["b"]])) == ["[KR_RRN]", "none", "[EMAIL]"]
     assert str.__str__(next(iter(privacy.mask_json({Strange(EMAIL): 1})))) == "[EMAIL]"
     assert str.__str__(privacy.mask_json({Strange("password"): "hunter2Zq9xK"}).popitem()[1]) == "[SECRET]"
+
+
+def counted(value: Any) -> Counter[str]:
+    found: Counter[str] = Counter()
+    masker = Masker().counting(lambda kind, times: found.update({kind: times}))
+    masker.mask_json(value)
+    return found
+
+
+def test_every_place_is_counted_not_every_text() -> None:
+    mail, phone = f"to {EMAIL}", PHONE
+    value = [mail, mail, {"to": mail, "cc": [mail, mail]}, {EMAIL: phone}, {EMAIL: {"x": phone}}, {"x": EMAIL}, EMAIL]
+    assert counted(value) == {"EMAIL": 9, "KR_PHONE": 2}
+    assert counted(["nothing", {"x": 1}]) == {}
+    # Of a key it is said where an error is, which masks it once more.
+    found: Counter[str] = Counter()
+    masker = Masker().counting(lambda kind, times: found.update({kind: times}))
+    with pytest.raises(ArgumentError):
+        masker.mask_json({EMAIL: object()})
+    assert found.total() == 0
+
+
+def test_a_list_under_many_keys_is_read_once_for_what_they_say() -> None:
+    items = [f"item {number}" for number in range(2_000)] + ["hunter2Zq9xK", "110123456789", PHONE]
+    value: dict[str, Any] = {f"key{number}": items for number in range(2_000)}
+    value |= {"password": items, "account_number": items, "x": {"y": [items, items]}}
+    masked = privacy.mask_json(value)
+    for name in ("key0", "key7", "key8", "key1999"):
+        assert masked[name] == [*items[:-1], "[KR_PHONE]"]
+    assert masked["key20"] is masked["key1999"]
+    assert masked["password"][-3] == "[SECRET]"
+    assert masked["account_number"][-3:] == ["hunter2Zq9xK", "[KR_BANK_ACCOUNT]", "[KR_PHONE]"]
+    assert json.loads(json.dumps(masked)) == masked
+
+
+def test_how_often_a_shared_list_is_read_has_a_bound() -> None:
+    items = [f"item {number}" for number in range(100)]
+    asked = 0
+
+    def mask(texts: list[tuple[str, str]], _times: list[int]) -> list[str]:
+        nonlocal asked
+        asked += len(texts)
+        return [text for _, text in texts]
+
+    value = {f"key{number}": items for number in range(1_000)}
+    assert masked_json(value, mask, lambda name: name.endswith("7")) is value
+    # Eight names as they are, and of the others those that say one thing and those that say another.
+    assert asked == 1_000 + (8 + 2) * 100
+
+
+def test_a_shared_object_is_read_once_whatever_it_stands_under() -> None:
+    shared = {"password": "hunter2Zq9xK", "phone": PHONE}
+    masked = privacy.mask_json({f"password{number}": shared for number in range(1_000)} | {"list": [shared] * 1_000})
+    assert masked["password3"] == {"password": "[SECRET]", "phone": "[KR_PHONE]"}
+    assert all(one is masked["password3"] for one in [*masked["list"], masked["password999"]])
+
+
+@pytest.mark.parametrize("depth", [0, 1, 50])
+def test_what_contains_itself_is_refused(depth: int) -> None:
+    inner: list[Any] = [EMAIL]
+    inner.append({"again": inner})
+    value: Any = inner
+    for _ in range(depth):
+        value = {EMAIL: [value]}
+    with pytest.raises(ArgumentError, match="contains itself") as caught:
+        privacy.mask_json(value)
+    assert EMAIL not in str(caught.value)

@@ -1,6 +1,8 @@
 """Streams of text: wherever they are cut, what comes out is the masked whole."""
 
 import random
+import tracemalloc
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -119,3 +121,61 @@ def test_random_cuts_of_a_long_text() -> None:
             cuts = sorted(rng.sample(range(len(text)), 40))
             parts = [text[start:end] for start, end in zip([0, *cuts], [*cuts, len(text)], strict=True)]
             assert "".join(masker.mask_stream(parts)) == whole
+
+
+# ---- longer than what the engine holds -------------------------------------------------------------------------------
+
+LONG_SECRET = "aB3dE5fG7hJ9kL2m" * 6_000
+LONG_KEY = PEM.replace(
+    "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n" * 4, "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC/MIIEvQIBADANBgkqhkiG9w\n" * 1_800
+)
+LONG = {
+    "SECRET": f"first {PHONE}\npassword={LONG_SECRET} and {PHONE}\n",
+    "PRIVATE_KEY": f"first {PHONE}\n{LONG_KEY}\nand {PHONE}\n",
+}
+
+
+def _streamed(masker: Masker, text: str, size: int) -> str:
+    return "".join(masker.mask_stream([text[at : at + size] for at in range(0, len(text), size)]))
+
+
+@pytest.mark.parametrize("size", [997, 4_096, 40_000])
+@pytest.mark.parametrize(("kind", "text"), LONG.items(), ids=LONG)
+def test_what_is_longer_than_the_engine_holds_is_masked_as_in_the_whole(kind: str, text: str, size: int) -> None:
+    assert len(text) > 64 * 1024
+    for masker in MASKERS.values():
+        assert _streamed(masker, text, size) == masker.mask(text)
+    plain = _streamed(Masker(), text, size)
+    assert plain.count(f"[{kind}]") == 1
+    assert plain.count("[KR_PHONE]") == 2
+    assert len(plain) < 100
+
+
+@pytest.mark.parametrize(("kind", "text"), LONG.items(), ids=LONG)
+def test_one_long_finding_is_counted_once(kind: str, text: str) -> None:
+    counts: Counter[str] = Counter()
+    counting = Masker().counting(lambda kind, times: counts.update({kind: times}))
+    _streamed(counting, text, 1_000)
+    assert counts == {kind: 1, "KR_PHONE": 2}
+
+
+@pytest.mark.parametrize("text", LONG.values(), ids=LONG)
+def test_a_vault_keeps_all_of_a_long_finding(text: str) -> None:
+    masker = Masker(vault=privacy.MemoryVault())
+    masked = _streamed(masker, text, 1_000)
+    assert len(masked) < 200
+    assert masker.unmask(masked) == text
+
+
+def test_without_key_vault_and_recognisers_no_long_secret_is_held() -> None:
+    stream = Masker().stream()
+    assert "".join(stream.push(part) for part in ("password=", LONG_SECRET, LONG_SECRET)) == "password=[SECRET]"
+    tracemalloc.start()
+    try:
+        for _ in range(200):
+            assert stream.push(LONG_SECRET) == ""
+        held, _peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert held < 1_000_000, "of 19 MB"
+    assert stream.push(" end") + stream.finish() == " end"

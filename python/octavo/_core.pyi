@@ -113,7 +113,8 @@ class MaskStream:
         """Append to the text; `None` after `finish`.
 
         The answer is about what follows the text that was settled before: how many more code points are, and what is
-        found in these, counted from their start.
+        found in these, counted from their start. One of confidence 0 goes on with the one before, for which a token
+        stands already: of something longer than is held.
         """
     def finish(self) -> tuple[int, list[tuple[str, int, int, int, int, int, int, int]]] | None:
         """Settle the rest; `None` after `finish`."""

@@ -15,7 +15,7 @@ Span: TypeAlias = tuple[int, int]
 Find: TypeAlias = Callable[[str], list[Span]]
 
 SEED_PATTERNS: Final = (r"\d{6}-?[1-4]\d{6}", r"01[0-9]-?\d{3,4}-?\d{4}", r"\d{2,6}-\d{2,6}-\d{2,6}")
-"""Resident number, phone, bank account, as a course on agents teaches them."""
+"""Resident number, phone and bank account in the notes that Octavo was begun from: the seeds."""
 
 
 def octavo() -> Find:
@@ -118,7 +118,7 @@ def detect_secrets() -> Find:
 
 PEERS: Final[dict[str, tuple[str, Callable[[], Find]]]] = {
     "**octavo**": ("octavo", octavo),
-    "three patterns of a course": ("octavo", seed_patterns),
+    "the seeds' three patterns": ("octavo", seed_patterns),
     "Presidio, rules without a model": ("presidio-analyzer", presidio),
     "LangChain PIIMiddleware": ("langchain", langchain),
     "scrubadub": ("scrubadub", scrubadub),

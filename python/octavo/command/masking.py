@@ -28,7 +28,7 @@ _FEW: Final = 8
 def run(file: str, *, kinds: Sequence[str] | None, strict: bool, json: bool) -> int:
     """Mask a text, or with `json` every value of a file of JSON Lines."""
     found: Counter[str] = Counter()
-    masker = Masker(kinds=kinds, strict=strict).counting(lambda kind: found.update((kind,)))
+    masker = Masker(kinds=kinds, strict=strict).counting(lambda kind, times: found.update({kind: times}))
     lines = Lines(file)
     progress = Progress(lines)
     terminal = Terminal(progress)

@@ -19,8 +19,8 @@ from octavo.privacy.finding import (
     matches,
     refuse_unseen,
 )
-from octavo.privacy.nested import Named, masked_json
-from octavo.privacy.recognizer import Recognizes, check_recognizers
+from octavo.privacy.nested import PROBES, Named, masked_json
+from octavo.privacy.recognizer import Recognizer, Recognizes, check_recognizers
 from octavo.privacy.settling import Around, Settling
 from octavo.privacy.stream import MaskStream
 from octavo.privacy.token import Pseudonyms, Vaulted, Write, typed, unmasked, written
@@ -41,7 +41,7 @@ class Masker:
     A recogniser can bring one (`octavo.integrations.presidio`).
     """
 
-    __slots__ = ("_engine", "_kinds", "_plain", "_recognizers", "_settling", "_strict", "_vault", "_write")
+    __slots__ = ("_count", "_engine", "_kinds", "_plain", "_recognizers", "_settling", "_strict", "_vault", "_write")
 
     def __init__(
         self,
@@ -56,7 +56,7 @@ class Masker:
 
         Args:
             kinds: the kinds that are found, of :data:`octavo.privacy.KINDS`; all that are on by default for `None`.
-            strict: also mask 13 bare digits whose date of birth is possible, which one in a hundred timestamps is.
+            strict: also mask 13 bare digits whose date of birth is possible, as in 27 of 1,000 times in ms.
             recognizers: recognisers of one's own, beside the kinds.
             pseudonym_key: a tenant's secret of at least 16 bytes: tokens become stable pseudonyms. It must not be
                 stored where the masked text is.
@@ -75,7 +75,8 @@ class Masker:
         self._engine: Final = _core.Detector(list(self._kinds), strict)
         self._settling: Final = Settling(self._engine, self._recognizers)
         self._vault: Final = vault
-        self._write = _writer(pseudonym_key, vault)
+        self._write: Final = _writer(pseudonym_key, vault)
+        self._count: Callable[[str, int], None] | None = None
         # What the engine does alone is done in one go, without findings as objects.
         self._plain = not self._recognizers and self._write is typed
 
@@ -107,7 +108,11 @@ class Masker:
             # Looked at only now: a short text is masked in less time than a check would take.
             check_unseen("text", text)
             raise
-        return written(text, self._settled(text, matches(spans)), self._write)
+        found = self._settled(text, matches(spans))
+        if self._count is not None:
+            for one in found:
+                self._count(one.kind, 1)
+        return written(text, found, self._write)
 
     def find(self, text: str) -> tuple[Finding, ...]:
         """Every finding, in order and apart from one another.
@@ -132,7 +137,7 @@ class Masker:
         given = _texts(texts)
         if self._plain:
             return self._engine.mask_all(given)
-        return self._mask_named([("", text) for text in given])
+        return self._mask_named([("", text) for text in given], [1] * len(given))
 
     def mask_json(self, value: Any) -> Any:
         """A JSON value with its keys, texts and numbers masked: it stays JSON, and unchanged parts the same objects.
@@ -148,12 +153,14 @@ class Masker:
             ArgumentError: something else stands in it, or it contains itself; it says where.
             RecognizerError: a recogniser of the caller's own failed.
         """
-        return masked_json(value, self._mask_named)
+        return masked_json(value, self._mask_named, self._spoken_by)
 
     def stream(self) -> MaskStream:
         """A stream of text that arrives in parts; what it gives out, joined, is the masked whole."""
         settle = self._settled if self._recognizers else None
-        return MaskStream(self._engine.stream(), settle, self._write)
+        write = self._write if self._count is None else self._counted
+        whole = settle is not None or self._write is not typed
+        return MaskStream(self._engine.stream(), settle, write, whole=whole)
 
     def mask_stream(self, chunks: Iterable[str]) -> Iterator[str]:
         """Mask a text that arrives in parts, such as a model's answer, as far as it is certain at each.
@@ -179,17 +186,12 @@ class Masker:
             raise MaskingError("only a masker with a vault can unmask", name="vault")
         return unmasked(text, self._vault)
 
-    def counting(self, count: Callable[[str], None]) -> Masker:
-        """The same masker, which also calls `count` with the kind of everything that it masks."""
+    def counting(self, count: Callable[[str, int], None]) -> Masker:
+        """The same masker, which also tells `count` the kind of what it masks and in how many places it stands."""
         other = object.__new__(Masker)
         for name in self.__slots__:
             object.__setattr__(other, name, getattr(self, name))
-
-        def write(kind: str, value: str) -> str:
-            count(kind)
-            return self._write(kind, value)
-
-        other._write, other._plain = write, False
+        other._count, other._plain = count, False
         return other
 
     def __copy__(self) -> Masker:
@@ -203,33 +205,55 @@ class Masker:
         if isinstance(self._write, Pseudonyms):
             # Whatever pickles are kept in or sent through would hold the key, often beside the masked text.
             raise TypeError("a Masker with a pseudonym key cannot be pickled: make one in each process")
-        if self._write is not typed and not isinstance(self._write, Vaulted):
+        if self._count is not None:
             raise TypeError("a Masker that counts cannot be pickled: make one in each process")
         return _masker, (self._kinds, self._strict, self._recognizers, self._vault)
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Callable[[Any], Any]) -> dict[str, Any]:
-        return masking_schema(handler(source), lambda value, name: masked_json(value, self._mask_named, name))
+        return masking_schema(
+            handler(source), lambda value, name: masked_json(value, self._mask_named, self._spoken_by, name)
+        )
 
     def __repr__(self) -> str:
         tokens = "typed" if self._write is typed else repr(self._write)
         return f"<Masker: {len(self._kinds)} kinds, {len(self._recognizers)} recognisers, {tokens}>"
 
+    def _counted(self, kind: str, value: str) -> str:
+        if self._count is not None:
+            self._count(kind, 1)
+        return self._write(kind, value)
+
     def _settled(self, text: str, built_in: list[Match], before: str = "") -> list[Match]:
         return self._settling.settled(text, built_in, Around(before))
 
-    def _mask_named(self, texts: list[Named]) -> list[str]:
+    def _mask_named(self, texts: list[Named], times: list[int]) -> list[str]:
         places = [Around.member(name) for name, _ in texts]
         found = self._engine.find_all([place.around(text) for place, (_, text) in zip(places, texts, strict=True)])
-        return [
-            self._mask_member(text, place, spans) for (_, text), place, spans in zip(texts, places, found, strict=True)
-        ]
+        if not self._recognizers and not any(found):
+            return [text for _, text in texts]
+        each = zip(texts, places, found, times, strict=True)
+        return [self._mask_member(text, place, spans, often) for (_, text), place, spans, often in each]
 
-    def _mask_member(self, text: str, place: Around, spans: list[Span]) -> str:
-        """The text masked, given what the engine found where it stands."""
+    def _mask_member(self, text: str, place: Around, spans: list[Span], times: int) -> str:
+        """The text masked, given what the engine found where it stands, and how often it does."""
         if not spans and not self._recognizers:
             return text
         found = self._settling.settled(text, place.inside(matches(spans), text), place)
+        if self._count is not None:
+            for one in found:
+                self._count(one.kind, times)
         return written(text, found, self._write)
+
+    def _spoken_by(self, name: str) -> tuple[object, ...]:
+        """What a name says about a value under it: what is found in some values, and the words of recognisers."""
+        place = Around.member(name)
+        found = self._engine.find_all([place.around(probe) for probe in PROBES])
+        kinds = [
+            tuple((one.kind, one.start, one.end) for one in place.inside(matches(spans), probe))
+            for probe, spans in zip(PROBES, found, strict=True)
+        ]
+        own = (word for one in self._recognizers if isinstance(one, Recognizer) for word in one.context)
+        return (*kinds, frozenset(word for word in own if word in name.lower()))
 
 
 def _masker(kinds: Iterable[str], strict: bool, recognizers: Iterable[Recognizes], vault: Vault | None) -> Masker:

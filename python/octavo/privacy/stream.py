@@ -27,21 +27,25 @@ class MaskStream:
     """Masks a text that arrives in parts; made by :meth:`octavo.privacy.Masker.stream`.
 
     Everything given out, joined, is the masked whole, wherever the parts were cut. What could still become a part of
-    something is held back: some hundred characters, or a private key up to its end. A masker with recognisers of
-    one's own holds back up to the end of the line, because they look at lines.
+    something is held back: some hundred characters, or a private key up to its end or 32 KiB. A masker with recognisers
+    of one's own holds back up to the end of the line, because they look at lines. With those, a key or a vault a secret
+    of any length is held whole, because all of it is judged, digested or kept.
 
     Safe to share between threads; the order of the parts is that of the calls.
     """
 
     __slots__ = ("_before", "_engine", "_lock", "_pending", "_settle", "_write")
 
-    def __init__(self, engine: _core.MaskStream, settle: Settle | None, write: Write) -> None:
-        """Begin a text; a masker knows what to begin it with. Without `settle` what the engine finds is masked."""
+    def __init__(self, engine: _core.MaskStream, settle: Settle | None, write: Write, *, whole: bool) -> None:
+        """Begin a text; a masker knows what to begin it with.
+
+        Without `settle` what the engine finds is masked; with `whole` each finding is written when all of it is there.
+        """
         self._engine: Final = engine
         self._settle: Final = settle
         self._write: Final = write
         self._before = ""
-        self._pending: Final = _Pending(lines=settle is not None)
+        self._pending: Final = _Pending(lines=settle is not None, whole=whole)
         self._lock: Final = Lock()
 
     def push(self, chunk: str) -> str:
@@ -88,10 +92,11 @@ class MaskStream:
 class _Pending:
     """The text that was not given out yet, and what was found in it. Places are counted from the stream's start."""
 
-    __slots__ = ("_base", "_end", "_found", "_line_ends", "_lines", "_parts", "_settled")
+    __slots__ = ("_base", "_end", "_found", "_line_ends", "_lines", "_parts", "_settled", "_whole")
 
-    def __init__(self, *, lines: bool) -> None:
+    def __init__(self, *, lines: bool, whole: bool) -> None:
         self._lines: Final = lines
+        self._whole: Final = whole
         self._parts: list[str] = []
         self._base = 0
         self._end = 0
@@ -110,7 +115,8 @@ class _Pending:
         self._end += len(chunk)
         self._find(spans)
         self._settled += more
-        return self._take(self._line_end(self._settled) if self._lines else self._settled)
+        closed = self._closed()
+        return self._take(self._line_end(closed) if self._lines else closed)
 
     def finish(self, spans: list[Span]) -> tuple[str, list[Match]]:
         """Everything that is left."""
@@ -120,7 +126,19 @@ class _Pending:
     def _find(self, spans: list[Span]) -> None:
         """Findings in what is certain since the last time."""
         at = self._settled
-        self._found += [Match(one.kind, at + one.start, at + one.end, one.confidence) for one in matches(spans)]
+        for one in matches(spans):
+            found = Match(one.kind, at + one.start, at + one.end, one.confidence)
+            before = self._found[-1] if self._found and self._whole and not one.confidence else None
+            if before is None:
+                self._found.append(found)
+            else:
+                # The rest of one that is longer than the engine holds.
+                self._found[-1] = Match(before.kind, before.start, found.end, before.confidence)
+
+    def _closed(self) -> int:
+        """Up to where findings are whole: the last one may go on where it ends at what is certain."""
+        last = self._found[-1] if self._found and self._whole else None
+        return last.start if last and last.end == self._settled else self._settled
 
     def _line_end(self, settled: int) -> int:
         """The last end of a line that is certain and not inside of what was found."""

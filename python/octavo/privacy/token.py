@@ -145,7 +145,8 @@ def _pieces(text: str, found: Iterable[Match], write: Write) -> Iterator[str]:
     at = 0
     for one in found:
         yield text[at : one.start]
-        yield write(one.kind, text[one.start : one.end])
+        # The rest of a finding that a stream could not hold: its token is written already.
+        yield write(one.kind, text[one.start : one.end]) if one.confidence else ""
         at = one.end
     yield text[at:]
 

@@ -75,13 +75,9 @@ impl Detector {
         match (found.is_empty(), points.halves) {
             (true, _) => Masked::Unchanged,
             (false, true) => Masked::Halves(spans(&points.text, &found)),
-            (false, false) => Masked::Text(mask::masked(&points.text, &found, token)),
+            (false, false) => Masked::Text(mask::masked(&points.text, &found, |found| found.kind.token())),
         }
     }
-}
-
-fn token(found: &Finding) -> String {
-    format!("[{}]", found.kind.name())
 }
 
 /// What became of a text.

@@ -1,7 +1,8 @@
 //! Personal data and secrets: found in one pass over the text, in any script.
 //!
-//! A table of bytes finds the few places that could matter; a recogniser looks at bounded text around each. There
-//! is no regular expression in it: time grows with the text and with nothing else. Text is read in a normal form
+//! A table of bytes finds the few places that could matter; a recogniser looks at bounded text around each. None of
+//! them is a regular expression: time grows with the text and with nothing else. Only patterns of the caller's own are
+//! (`pattern.rs`), which bounds what they may cost. Text is read in a normal form
 //! (`normal.rs`) in which full-width digits, other dashes and invisible characters hide nothing, and findings are
 //! ranges of the text as it was given.
 //!
@@ -9,32 +10,46 @@
 
 mod assignment;
 mod bank;
+mod bare_keys;
+mod border;
+mod call;
 mod card;
+mod command_line;
 mod context;
 mod date;
 mod digits;
 mod documents;
+mod domain;
 mod email;
 mod escape;
+mod groups;
+mod header;
 mod iban;
 mod iban_layouts;
 mod jwt;
+mod key_body;
 mod key_rules;
 mod keys;
 mod kind;
 mod label;
+mod loose;
+mod markup;
+mod naming;
 mod network;
 mod normal;
 mod pattern;
 mod pem;
 mod phone;
 mod placeholder;
+mod quoted;
 mod resident;
 mod scan;
 mod secret;
+mod secret_name;
 mod statement;
 mod stream;
 mod token;
+mod trigger;
 mod unicode;
 mod url;
 mod view;
@@ -77,8 +92,16 @@ pub struct Finding {
     pub kind: Kind,
     /// Bytes of the text that was given, on character boundaries.
     pub bytes: Range<usize>,
-    /// How sure it is, 1 to 100.
+    /// How sure it is, 1 to 100; 0 for what goes on with the finding before, in a stream.
     pub confidence: u8,
+}
+
+impl Finding {
+    /// Whether this is the rest of the finding before, for which no token stands: a stream gives a secret that is longer
+    /// than it can hold in several.
+    pub const fn goes_on(&self) -> bool {
+        self.confidence == 0
+    }
 }
 
 /// All findings, sorted, none inside or across another.

@@ -95,6 +95,31 @@ fn a_secret_is_masked_at_every_depth_of_json() {
 }
 
 #[test]
+fn quotes_and_blanks_that_are_spelled_out_are_borders() {
+    let quotes =
+        ["&quot;", "&#34;", "&#39;", "&apos;", "&#x27;", "\\u0022", "\\u0027", "\\\\u0022", "\\x27", "%22", "%27"];
+    for quote in quotes {
+        check(
+            "SECRET",
+            &[
+                &format!("{quote}password{quote}: {quote}«hunter2Zq9xK»{quote}, x"),
+                &format!("{quote}password{quote}:{quote}«sunshine»{quote}}}"),
+                &format!("password={quote}«hunter2Zq9xK»{quote}"),
+                &format!("{quote}apiKey{quote}: {quote}«a8F3kd93kfLs02kd»{quote}"),
+                &format!(
+                    "{{{quote}name{quote}:{quote}password{quote},{quote}value{quote}:{quote}«hunter2Zq9xK»{quote}}}"
+                ),
+            ],
+        );
+        check("KR_RRN", &[&format!("{quote}«850228-1234567»{quote}")]);
+    }
+    check("KR_PHONE", &["q=%20«010-1234-5678»%20x", "&nbsp;«010-1234-5678»&nbsp;", "tel%3A«010-1234-5678»%2C"]);
+    check("GITHUB_TOKEN", &["%3D«ghp_A1b2C3d4E5A1b2C3d4E5A1b2C3d4E5F6g7H8»%26x"]);
+    check("URL_PASSWORD", &["https://u:«p%40ss%27w9»@h.com"]);
+    unchanged(&["50%41010-1234-5678x", "&quot;password&quot;: &quot;&quot;"]);
+}
+
+#[test]
 fn what_only_looks_like_an_escape_is_none() {
     unchanged(&["m01012345678", "a[m01012345678", "x1b[31", "foo[3]m010-1234-5678x", "u0022010-1234-5678"]);
 }

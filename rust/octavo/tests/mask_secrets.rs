@@ -18,6 +18,26 @@ fn passwords_in_urls() {
             "amqp://guest:«guest»@localhost//",
             "DB=postgres://u:«pw»@h/d, 다음",
             "(ftp://u:«p)w»@h)",
+            "https://u:«pw'9Zq»@h",
+            "https://u:«pw\"9Zq»@h/x",
+            "postgres://u:«p w9Zq»@h",
+            "postgres://u:«[p]w9Zq»@h",
+            "https://u:«$pw9Zq»@h",
+            "https://u:«{pw9Zq»@h",
+            "https://u:«p<w>9Zq»@h",
+            "https://u:«p`w9Zq»@h",
+            "{\"url\": \"https://u:«pw'9Zq»@h.com/x\"}",
+            "https://user:«p@ss/w0rd»@host.com/path",
+            "https://user:«p@@ss»@host.com",
+            "https://«hunter2Zq9xKa1B2c3D4»@github.com/x",
+            "https://«9944b09199c62bcf9418ad846dd0e4bb»@o123.ingest.sentry.io/456",
+            "https://«hunter2Zq9xKa1B2c3D4:x-oauth-basic»@github.com/x",
+            "https://«hunter2Zq9xKa1B2c3D4:»@api.example.com",
+            "git clone //kim:«hunter2Zq9xK»@host/path",
+            "root:«hunter2Zq9xK»@tcp(127.0.0.1:3306)/db",
+            "jdbc:oracle:thin:kim/«hunter2Zq9xK»@db:1521:x",
+            "smtp://kim%40x.com:«hunter2Zq9xK»@smtp.x.com:587",
+            "postgres:\\\\/\\\\/u:«pw9Zq»@h",
         ],
     );
     unchanged(&[
@@ -27,32 +47,18 @@ fn passwords_in_urls() {
         "https://example.com/@user:1",
         "http://[::1]:80/",
         "see https://example.com: it works @ home",
+        "{\"a\":\"http://host:x\",\"mail\":\"@kim\"}",
+        "http://localhost:3000 @kim",
+        "//comment: see kim@host",
+        "https://[URL_PASSWORD]@github.com",
     ]);
 }
 
 #[test]
-fn private_keys() {
-    let body = "MIIEpAIBAAKCAQEAxxyyzzxxyyzzxxyyzzxxyyzz0123456789abcdefghijABCDEFGH\nyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy\nAbc0==";
-    for label in ["RSA PRIVATE KEY", "PRIVATE KEY", "EC PRIVATE KEY", "OPENSSH PRIVATE KEY", "ENCRYPTED PRIVATE KEY"] {
-        let block = format!("-----BEGIN {label}-----\n{body}\n-----END {label}-----");
-        assert_eq!(mask(&format!("열쇠 <{block}> 끝")), "열쇠 <[PRIVATE_KEY]> 끝");
-        let escaped = block.replace('\n', "\\n");
-        assert_eq!(mask(&format!("{{\"k\": \"{escaped}\\n\"}}")), "{\"k\": \"[PRIVATE_KEY]\\n\"}");
-        let cut = format!("-----BEGIN {label}-----\n{body}");
-        assert_eq!(mask(&cut), "[PRIVATE_KEY]");
-        assert_eq!(mask(&format!("{cut}\n그 다음 줄")), "[PRIVATE_KEY]\n그 다음 줄");
-    }
-    let pgp = format!(
-        "-----BEGIN PGP PRIVATE KEY BLOCK-----\nVersion: 1\n\n{body}\n=aB3d\n-----END PGP PRIVATE KEY BLOCK-----"
-    );
-    assert_eq!(mask(&pgp), "[PRIVATE_KEY]");
-    let headed =
-        format!("-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0A1B\n\n{body}");
-    assert_eq!(mask(&headed), "[PRIVATE_KEY]");
-    let public = format!("-----BEGIN PUBLIC KEY-----\n{body}\n-----END PUBLIC KEY-----");
-    assert_eq!(mask(&public), public);
-    let prose = "a key begins with -----BEGIN RSA PRIVATE KEY----- and ends with -----END RSA PRIVATE KEY-----";
-    assert_eq!(mask(prose), prose);
+fn tokens_in_urls_keep_their_kind() {
+    check("GITHUB_TOKEN", &["https://«ghp_A1b2C3d4E5A1b2C3d4E5A1b2C3d4E5F6g7H8»@github.com/x"]);
+    let long = "aB3dE5fG7hJ9kL2m".repeat(200);
+    assert_eq!(mask(&format!("https://u:{long}@h.com/x")), "https://u:[URL_PASSWORD]@h.com/x");
 }
 
 #[test]
@@ -223,23 +229,6 @@ fn assignments() {
 
 /// Notebooks keep a text as a list of its lines.
 #[test]
-fn a_key_as_a_list_of_lines() {
-    let line = "MIIEpAIBAAKCAQEAxxyyzzxxyyzzxxyyzzxxyyzz0123456789abcdefghijABCD";
-    let list = |end: &str| {
-        format!(
-            "{{\"source\": [\"-----BEGIN RSA PRIVATE KEY-----\\n\", \"{line}\\n\",\n  \"{line}\\n\", \"Ab0=\\n\"{end}], \"x\": \"y\"}}"
-        )
-    };
-    let whole = list(", \"-----END RSA PRIVATE KEY-----\\n\"");
-    assert_eq!(mask(&whole), "{\"source\": [\"[PRIVATE_KEY]\\n\"], \"x\": \"y\"}");
-    assert_eq!(mask(&list("")), "{\"source\": [\"[PRIVATE_KEY]\\n\"], \"x\": \"y\"}");
-    let named = format!("{{\"a\": \"-----BEGIN RSA PRIVATE KEY-----\\n{line}\", \"{line}\": 1}}");
-    assert_eq!(mask(&named), format!("{{\"a\": \"[PRIVATE_KEY]\", \"{line}\": 1}}"));
-    let other = format!("{{\"a\": \"-----BEGIN RSA PRIVATE KEY-----\\n{line}\", \"b\": \"kept\", \"c\": 1}}");
-    assert_eq!(mask(&other), "{\"a\": \"[PRIVATE_KEY]\", \"b\": \"kept\", \"c\": 1}");
-}
-
-#[test]
 fn a_backslash_at_the_end_of_a_value_goes_with_it() {
     for (text, right) in [
         (r#"{"a":"\"password\": \"Zq9xK-hunter2\\","b":1}"#, r#"{"a":"\"password\": \"[SECRET]","b":1}"#),
@@ -249,22 +238,4 @@ fn a_backslash_at_the_end_of_a_value_goes_with_it() {
         assert_eq!(mask(text), right);
         assert!(serde_json::from_str::<serde_json::Value>(&mask(text)).is_ok());
     }
-}
-
-#[test]
-fn a_long_secret_is_masked_whole() {
-    for length in [200, 255, 256, 257, 900, 9_000] {
-        let value: String = "aB3dE5fG7hJ9kL2m".chars().cycle().take(length).collect();
-        for (before, after) in
-            [("AWS_SESSION_TOKEN=", " end"), ("\"aws_session_token\": \"", "\" end"), ("Authorization: Bearer ", "")]
-        {
-            assert_eq!(mask(&format!("{before}{value}{after}")), format!("{before}[SECRET]{after}"), "{length}");
-        }
-    }
-}
-
-#[test]
-fn a_private_key_never_goes_on_into_a_name() {
-    let text = r#"{"a":"-----BEGIN RSA PRIVATE KEY-----\n4111111111111111","-----END RSA PRIVATE KEY-----":["",1]}"#;
-    assert!(serde_json::from_str::<serde_json::Value>(&mask(text)).is_ok(), "{}", mask(text));
 }

@@ -1,8 +1,9 @@
 //! That time grows with the text and not faster, whatever the text is made of.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod timing;
 
-use octavo::mask::{KindSet, Options, Policy, Stream, find};
+use octavo::mask::{KindSet, Options, Pattern, Policy, Stream, find};
 use timing::{PATIENCE, assert_grows_with_size};
 
 /// Bytes of the shorter text.
@@ -59,6 +60,16 @@ const UNITS: &[&str] = &[
     "[A",
     "[KR_RRN]",
     "[KR_RRN:",
+    "9 ",
+    "9\0",
+    "123\n",
+    "123<br>",
+    "9 9 1 2 3 1 - ",
+    "홍길동@",
+    "é@예.",
+    "@a。",
+    "o'",
+    "전화 010/1234/",
     "DE89",
     "DE89 3704 ",
     "M1234567",
@@ -80,6 +91,23 @@ const UNITS: &[&str] = &[
     "password=\u{1b}[31m",
     "Tel1",
     "4111 1111 1111 1111 ",
+    "<password>",
+    "<a name=\"password\" value=\"",
+    "IDENTIFIED BY 'a ",
+    "VALUES ('",
+    "curl -u a:b ",
+    "mysql -p",
+    "Bearer a1B2c3D4e5F6g7H8",
+    "Cookie: sid=a1; ",
+    "https://a:b c",
+    "kim:a@",
+    "&quot;password&quot;:",
+    "MIIEpAIBAAKCAQEAxxyyzzxxyyzzxxyyzzxxyyzz0123456789abcdefghijABCD\n",
+    "Private-Lines: 99\nAAAA\n",
+    "dapi0",
+    "a8Q~a",
+    "token=aB3dE5fG7hJ9kL2m",
+    "eyJ4NWMiOlsi",
 ];
 
 fn assert_linear(name: &str, unit: &str, run: impl Fn(&str)) {
@@ -94,6 +122,17 @@ fn time_grows_with_the_text_and_not_faster() {
         assert_linear("find", unit, |text| {
             std::hint::black_box(find(std::hint::black_box(text), &options));
         });
+    }
+}
+
+/// Each search looks for what is not there up to the end of the line, and matches one letter.
+#[test]
+fn a_pattern_of_the_callers_takes_no_square() {
+    let letters = if cfg!(debug_assertions) { 8_000 } else { 80_000 };
+    for text in [".*x|a", "a+x|a", "(?:a|b)*?x|a{1,2}"] {
+        let pattern = Pattern::new(text).unwrap();
+        let find = |line: &String| assert!(pattern.find(line).len() >= line.len() / 2);
+        assert_grows_with_size(text, letters, |letters| "a".repeat(letters), find, PATIENCE);
     }
 }
 

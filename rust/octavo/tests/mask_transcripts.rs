@@ -27,6 +27,8 @@ const JUDGED: &[(&str, &str, usize)] = &[
     ("tau_airline.jsonl", "EMAIL", 26),
     ("tool_outputs.jsonl", "AWS_ACCESS_KEY", 1),
     ("tool_outputs.jsonl", "EMAIL", 21),
+    // The signature of a shared address of S3, which opens the file to everybody who has it.
+    ("tool_outputs.jsonl", "SECRET", 1),
 ];
 
 fn strings<'v>(value: &'v Value, found: &mut Vec<&'v str>) {

@@ -2,21 +2,15 @@
 
 use std::ops::Range;
 
+use super::border::{Border, Class, boundary};
 use super::kind::Kind;
+use super::naming::{self, NAME, Named};
+use super::quoted::{QUOTES, Quote, VALUE, bare_end, closed, is_bare, opened};
 use super::scan::{Found, Scene};
-use super::secret::{self, Sort};
+use super::secret;
+use super::secret_name::Sort;
 use super::view::{View, is_blank};
-use super::{jwt, keys, statement, token};
-
-/// Bytes before the sign in which the name is read.
-const NAME: usize = 40;
-/// The longest value.
-const VALUE: usize = 256;
-
-/// What of a longer one is masked, so that a stream need not wait for ever.
-const LONGEST: usize = 16 * 1024;
-/// Backslashes before a quote, at most: four levels of JSON in JSON.
-const QUOTES: usize = 16;
+use super::{jwt, keys, token};
 
 /// `at` is `=` or `:`.
 pub(super) fn find(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
@@ -25,27 +19,26 @@ pub(super) fn find(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
     }
     let view = scene.view;
     let after = sign_end(view, at)?;
-    given(scene, after, sort_of_name(view, at)?)
+    let Named { sort, quoted_only, second } = naming::before_sign(view, at)?;
+    let after = if second { second_value(view, after).unwrap_or(after) } else { after };
+    given(scene, after, sort, quoted_only)
 }
 
-/// `--password hunter2` on a command line; `at` is the first dash.
-pub(super) fn option(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
-    let view = scene.view;
-    if !scene.kinds.contains(Kind::Secret) || !view.starts_with(at, "--") || view.before(at) == b'-' {
-        return None;
-    }
-    let end = view.run(at + 2, NAME, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
-    if !is_blank(view.at(end)) {
-        return None;
-    }
-    given(scene, end, secret::sort_of_name(view.bytes().get(at..end)?)?)
+/// Past the user of `ID/PW: kim/x`.
+fn second_value(view: &View<'_>, after: usize) -> Option<usize> {
+    let user = view.run(skip_blanks(view, after), NAME, |byte| is_bare(byte) && byte != b'/');
+    let slash = view.run(user, 2, is_blank);
+    (view.at(slash) == b'/').then_some(slash + 1)
 }
 
 /// The value after `after`, when it is a secret of this sort.
-fn given(scene: &Scene<'_, '_>, after: usize, sort: Sort) -> Option<Found> {
+pub(super) fn given(scene: &Scene<'_, '_>, after: usize, sort: Sort, quoted_only: bool) -> Option<Found> {
     let view = scene.view;
-    let (range, quoted) = value(view, after)?;
-    if let Some(found) = specific(scene, range.start) {
+    let (range, quoted) = value(view, after, sort)?;
+    if quoted_only && !quoted {
+        return None;
+    }
+    if let Some(found) = specific(scene, range.start).or_else(|| long_value(scene, after, sort)) {
         return Some(found);
     }
     let text = view.slice(range.clone());
@@ -56,20 +49,93 @@ fn given(scene: &Scene<'_, '_>, after: usize, sort: Sort) -> Option<Found> {
     if is_call(view, text, range.end) || crosses_string(text) || has_token(view, &range) {
         return None;
     }
-    if sort == Sort::Password && secret::is_given(text) && is_certain(view, after, &range, quoted) {
+    if let Some(end) = (sort.is_chosen() && !quoted && at_once).then(|| connection_end(view, &range)).flatten() {
+        let whole = range.start..end;
+        return judged(scene, whole, sort, true);
+    }
+    if sort.is_chosen() && secret::is_given(text) && is_certain(view, after, &range, quoted) {
         return scene.found(Kind::Secret, range, 85);
     }
     let bearer = scheme_end(view, after).is_some();
-    if !secret::is_secret(text, sort, quoted, bearer) && (quoted || sort != Sort::Password) {
+    if !secret::is_secret(text, sort, quoted, bearer) && (quoted || !sort.is_chosen()) {
         return None;
     }
-    let longer = range.start..if quoted || sort != Sort::Password { range.end } else { goes_on(view, range.end) };
+    let longer = range.start..if quoted || !sort.is_chosen() { range.end } else { goes_on(view, range.end) };
     let range =
         [longer, range].into_iter().find(|range| secret::is_secret(view.slice(range.clone()), sort, quoted, bearer));
-    let range = range?;
-    // A session token is longer than what is looked at to tell that it is one.
-    let end = if range.len() >= VALUE { view.run(range.end, LONGEST, is_bare) } else { range.end };
-    scene.found(Kind::Secret, range.start..end, 75)
+    to_border(scene, range?, 75)
+}
+
+/// The value in `range`; to its border when it is longer than what is looked at: a session token is.
+fn to_border(scene: &Scene<'_, '_>, range: Range<usize>, confidence: u8) -> Option<Found> {
+    let longer = range.len() >= VALUE && is_bare(scene.view.at(range.end));
+    let found = scene.found(Kind::Secret, range, confidence)?;
+    Some(if longer { found.open(Border::Class(Class::Bare)) } else { found })
+}
+
+/// A value in quotes that is longer than what is looked at: judged by its beginning, masked to its quote.
+fn long_value(scene: &Scene<'_, '_>, after: usize, sort: Sort) -> Option<Found> {
+    let view = scene.view;
+    let (start, quote) = opened(view, list_opened(view, skip_blanks(view, after)));
+    let start = scheme_at(view, start).unwrap_or(start);
+    let Some(Quote::Mark { mark, backslashes }) = quote else { return None };
+    let end = boundary(view, view.run(start, VALUE, |byte| !matches!(byte, 0 | b'\n')));
+    if end + 4 < start + VALUE || closed(view, start, quote?).is_some() {
+        return None;
+    }
+    let range = start..view.run_back(end, QUOTES, |byte| byte == b'\\');
+    let text = view.slice(range.clone());
+    let chosen = sort.is_chosen() && secret::is_given(text);
+    let secret = chosen || secret::is_secret(text, sort, true, true);
+    let found = (secret && !crosses_string(text) && !has_token(view, &range))
+        .then(|| scene.found(Kind::Secret, range, 75))??;
+    Some(found.open(Border::Quote { mark, backslashes: u8::try_from(backslashes).unwrap_or(u8::MAX) }))
+}
+
+/// The value in `range`, whose border is known, when it is a secret of this sort; `certain` when no other value could
+/// stand there.
+pub(super) fn judged(scene: &Scene<'_, '_>, range: Range<usize>, sort: Sort, certain: bool) -> Option<Found> {
+    let view = scene.view;
+    if let Some(found) = specific(scene, range.start) {
+        return Some(found);
+    }
+    let text = view.slice(range.clone());
+    // The quote may be the end of the string that the command stands in: `"sshpass -p ", 1`.
+    let outside = text.trim_start().starts_with([',', ':', ']', '}', ')']);
+    if has_token(view, &range) || text.is_empty() || outside || crosses_string(text) {
+        return None;
+    }
+    let chosen = certain && (sort.is_chosen() || sort == Sort::Pass);
+    let secret = if chosen { secret::is_given(text) } else { secret::is_secret(text, sort, true, false) };
+    secret.then(|| scene.found(Kind::Secret, range, 80))?
+}
+
+/// The token after `Bearer`, which has been looked at.
+pub(super) fn judged_bearer(scene: &Scene<'_, '_>, range: Range<usize>) -> Option<Found> {
+    let view = scene.view;
+    if let Some(found) = specific(scene, range.start) {
+        return Some(found);
+    }
+    if has_token(view, &range) || is_call(view, view.slice(range.clone()), range.end) {
+        return None;
+    }
+    to_border(scene, range, 75)
+}
+
+/// Where a password in a connection string ends, which may have any sign but `;` in it: `…;Password=p@ss,w(o)rd;…`;
+/// or in one of blanks, `user=kim password=x dbname=y`.
+fn connection_end(view: &View<'_>, value: &Range<usize>) -> Option<usize> {
+    let word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b' ');
+    let sign = value.start.checked_sub(1)?;
+    let name = view.run_back(sign, NAME, word);
+    if view.before(name) == b';' {
+        let end = view.run(value.start, VALUE, |byte| byte.is_ascii_graphic() && !b";\"'`\\<".contains(&byte));
+        return matches!(view.at(end), b';' | b'"' | b'\'' | b'\n' | 0 | b'<' | b'\\' | b' ').then_some(end);
+    }
+    let next = view.run(value.end, 2, is_blank);
+    let other = view.run(next, 16, |byte| byte.is_ascii_lowercase() || byte == b'_');
+    (next > value.end && other > next && view.at(other) == b'=' && view.slice(next..other) != "password")
+        .then_some(value.end)
 }
 
 /// Whether the name and the border of the value are certain: both in quotes as in JSON, the value in quotes after a
@@ -110,7 +176,7 @@ fn goes_on(view: &View<'_>, end: usize) -> usize {
 }
 
 /// A value that says itself what it is keeps its own kind.
-fn specific(scene: &Scene<'_, '_>, start: usize) -> Option<Found> {
+pub(super) fn specific(scene: &Scene<'_, '_>, start: usize) -> Option<Found> {
     let view = scene.view;
     let separator = view.run(start, 12, |byte| byte.is_ascii_alphanumeric());
     let key = keys::find(scene, separator).filter(|found| found.range.start == start);
@@ -150,27 +216,11 @@ pub(super) fn has_token(view: &View<'_>, range: &Range<usize>) -> bool {
     brackets.chain([end]).any(|at| view.at(at) == b'[' && token::end(view, at).is_some())
 }
 
-/// What the name before the sign names, if it is a secret's.
-fn sort_of_name(view: &View<'_>, at: usize) -> Option<Sort> {
-    // Colours may stand between the name, its quote and the sign: `jq` prints them so.
-    let blanks = view.skip_sequences_back(view.run_back(at, 4, is_blank));
-    let end = view.run_back(blanks, 2 * QUOTES, |byte| matches!(byte, b'"' | b'\'' | b'`' | b'\\' | b'*' | b']'));
-    if end < blanks && view.slice(end..blanks).starts_with(']') {
-        return None;
-    }
-    let end = view.skip_sequences_back(end);
-    let start = view.run_back(end, NAME, is_name);
-    let name = view.bytes().get(start..end)?;
-    secret::sort_of_name(name).or_else(|| secret::sort_of_name(statement::without_particle(name)?))
-}
-
-fn is_name(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte >= 0x80 || matches!(byte, b'_' | b'-' | b'.' | b' ')
-}
-
 /// The value after the sign, and whether quotes stand around it.
-fn value(view: &View<'_>, after: usize) -> Option<(Range<usize>, bool)> {
-    let (start, quote) = opened(view, skip_blanks(view, after));
+fn value(view: &View<'_>, after: usize, sort: Sort) -> Option<(Range<usize>, bool)> {
+    let first = skip_blanks(view, after);
+    let first = next_line(view, first).unwrap_or(first);
+    let (start, quote) = opened(view, if sort.is_chosen() { list_opened(view, first) } else { first });
     let (start, quote) = match (scheme_at(view, start), quote) {
         // `Bearer "…"` is as common as `"Bearer …"`.
         (Some(next), None) => opened(view, next),
@@ -178,8 +228,38 @@ fn value(view: &View<'_>, after: usize) -> Option<(Range<usize>, bool)> {
         (None, quote) => (start, quote),
     };
     let closed = quote.and_then(|quote| closed(view, start, quote));
-    let end = closed.unwrap_or_else(|| bare_end(view, start));
+    let end =
+        closed.unwrap_or_else(|| if sort == Sort::Phrase { words_end(view, start) } else { bare_end(view, start) });
     (end > start).then_some((start..end, closed.is_some()))
+}
+
+/// The first text of a list: `"passwords": ["…"]`.
+fn list_opened(view: &View<'_>, at: usize) -> usize {
+    if view.at(at) == b'[' && token::end(view, at).is_none() && opened(view, at + 1).1.is_some() { at + 1 } else { at }
+}
+
+/// The value alone on the line after its name, as YAML has it with `|`, and people write it.
+fn next_line(view: &View<'_>, at: usize) -> Option<usize> {
+    let sign =
+        if matches!(view.at(at), b'|' | b'>') { view.run(at + 1, 1, |byte| matches!(byte, b'-' | b'+')) } else { at };
+    let line = match (view.at(sign), view.at(sign + 1)) {
+        (b'\n', _) => sign + 1,
+        (b'\r' | b'\\', b'\n' | b'n') => sign + 2,
+        _ => return None,
+    };
+    let start = view.run(line, 32, is_blank);
+    let end = bare_end(view, opened(view, start).0);
+    // Nothing else stands on that line.
+    let last = view.run(end, 4, |byte| matches!(byte, b' ' | b'"' | b'\'' | b'`' | b'\r'));
+    (end > start && matches!(view.at(last), b'\n' | b'\\' | 0)).then_some(start)
+}
+
+/// The end of words in small letters, one blank between them.
+fn words_end(view: &View<'_>, start: usize) -> usize {
+    let end = view.run(start, VALUE, |byte| byte.is_ascii_lowercase() || byte == b' ');
+    let words = view.slice(start..end).trim_end();
+    let bare = bare_end(view, start);
+    if words.split(' ').count() >= 4 { (start + words.len()).max(bare) } else { bare }
 }
 
 /// Blanks, and the stars of `**Password:** value`.
@@ -190,6 +270,10 @@ fn skip_blanks(view: &View<'_>, from: usize) -> usize {
     view.run(value, 8, is_blank)
 }
 
+/// Schemes of an `Authorization` header.
+const SCHEMES: &[&str] =
+    &["bearer ", "basic ", "token ", "apikey ", "kakaoak ", "key ", "bot ", "splunk ", "jwt ", "oauth "];
+
 /// Where the scheme of an `Authorization` header ends.
 fn scheme_end(view: &View<'_>, after: usize) -> Option<usize> {
     let start = opened(view, skip_blanks(view, after)).0;
@@ -197,69 +281,6 @@ fn scheme_end(view: &View<'_>, after: usize) -> Option<usize> {
 }
 
 fn scheme_at(view: &View<'_>, start: usize) -> Option<usize> {
-    let scheme = ["bearer ", "basic ", "token "].iter().find(|scheme| view.starts_with_any_case(start, scheme))?;
+    let scheme = SCHEMES.iter().find(|scheme| view.starts_with_any_case(start, scheme))?;
     Some(view.run(start + scheme.len(), 8, is_blank))
-}
-
-/// A quotation mark.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Quote {
-    mark: u8,
-    /// Backslashes before it: one for a string in a string, three for a string in that.
-    backslashes: usize,
-}
-
-impl Quote {
-    /// Whether the mark after so many backslashes stands inside the string, escaped once more than its own.
-    fn holds(self, backslashes: usize) -> bool {
-        backslashes % (2 * self.backslashes + 2) == 2 * self.backslashes + 1
-    }
-
-    /// How many of so many backslashes belong to a mark that ends the string, or one that it stands in; the others are
-    /// the value's, in pairs, and go with it.
-    fn own(self, backslashes: usize) -> usize {
-        let mut own = self.backslashes;
-        while own > 0 && backslashes % (2 * own + 2) != own {
-            own = (own - 1) / 2;
-        }
-        own
-    }
-}
-
-/// Past an opening quote, with the letter that some languages put before it.
-fn opened(view: &View<'_>, at: usize) -> (usize, Option<Quote>) {
-    let letter = usize::from(matches!(view.at(at), b'b' | b'r' | b'f' | b'u' | b'@'));
-    for at in [at, at + letter] {
-        let end = view.run(at, QUOTES, |byte| byte == b'\\');
-        let mark = view.at(end);
-        if matches!(mark, b'"' | b'\'' | b'`') {
-            return (end + 1, Some(Quote { mark, backslashes: end - at }));
-        }
-    }
-    (at, None)
-}
-
-/// Where the closing quote stands, with its backslashes, on the same line.
-fn closed(view: &View<'_>, start: usize, quote: Quote) -> Option<usize> {
-    let mut at = start;
-    while at < start + VALUE {
-        let end = view.run(at, VALUE, |byte| byte == b'\\');
-        match view.at(end) {
-            0 | b'\n' => return None,
-            mark if mark == quote.mark && !quote.holds(end - at) => return Some(end - quote.own(end - at)),
-            _ => at = end + 1,
-        }
-    }
-    None
-}
-
-/// The end of a value without quotes: a blank, bracket, comma, quote, line end, or anything but ASCII.
-pub(super) fn bare_end(view: &View<'_>, start: usize) -> usize {
-    let end = view.run(start, VALUE, is_bare);
-    end - view.slice(start..end).bytes().rev().take_while(|byte| matches!(byte, b'.' | b':' | b'?')).count()
-}
-
-/// Whether a byte goes on with a value without quotes.
-fn is_bare(byte: u8) -> bool {
-    byte.is_ascii_graphic() && !b",;&|<>)]}([\"'`\\".contains(&byte)
 }

@@ -3,13 +3,13 @@
 //! So a word within thirty characters must say what they are, or the layout and the leading digits must be a
 //! bank's own. Layouts after the account numbers that the banks and the KFTC publish for direct debits.
 
-use super::digits::{Separator, Sequence};
+use super::groups::{Separator, Sequence, number};
 use super::kind::Kind;
 use super::scan::{Found, Scene};
 use super::{date, documents};
 
 /// Words for which any ten to fourteen digits are an account.
-const WORDS: &[&str] = &[
+pub(super) const WORDS: &[&str] = &[
     "계좌",
     "입금",
     "송금",
@@ -91,7 +91,8 @@ pub(super) fn find(scene: &Scene<'_, '_>, sequence: &Sequence<'_, '_>) -> Option
         return None;
     } else if window.has(WORDS) || ((count > 1 || led) && window.has(GROUPED_WORDS)) {
         if own { 95 } else { 80 }
-    } else if own && sequence.joined_by(count, &[Separator::Dash]) {
+    } else if own && sequence.joined_by(count, &[Separator::Dash]) && !matches!(sequence.lengths, [3, 6, 5, ..]) {
+        // Hana's layout has no leading digits of its own, and is that of part numbers as well.
         65
     } else {
         return None;
@@ -116,7 +117,7 @@ fn grouped(sequence: &Sequence<'_, '_>) -> Option<usize> {
 }
 
 /// Dates and times, business numbers, and digits that are all the same.
-fn is_another(digits: &[u8], sequence: &Sequence<'_, '_>, count: usize) -> bool {
+pub(super) fn is_another(digits: &[u8], sequence: &Sequence<'_, '_>, count: usize) -> bool {
     let business = matches!((sequence.lengths, count), ([3, 2, 5, ..], 3));
     let same = digits.windows(2).all(|pair| matches!(pair, [one, two] if one == two));
     business || same || date::leads(digits) || (count == 1 && documents::is_business(digits))
@@ -142,10 +143,9 @@ fn has_own_lead(digits: &[u8]) -> bool {
 }
 
 /// Layouts with the leading digits that belong to them.
-fn is_own_layout(digits: &[u8], lengths: [usize; 6], count: usize) -> bool {
-    let lead = |length: usize| digits.iter().take(length).fold(0_u32, |number, &digit| number * 10 + u32::from(digit));
-    let code =
-        |from: usize| digits.iter().skip(from).take(2).fold(0_u32, |number, &digit| number * 10 + u32::from(digit));
+pub(super) fn is_own_layout(digits: &[u8], lengths: [usize; 6], count: usize) -> bool {
+    let lead = |length: usize| number(digits.iter().copied().take(length));
+    let code = |from: usize| number(digits.iter().copied().skip(from).take(2));
     match (lengths, count) {
         // KB: product code 01 to 06, 21 to 26 in the middle.
         ([6, 2, 6, ..], 3) => matches!(code(6), 1..=6 | 21..=26),

@@ -1,10 +1,10 @@
 //! Payment cards: the issuer's range with its lengths, and the Luhn digit (ISO/IEC 7812).
 
-use super::digits::{Separator, Sequence};
+use super::groups::{Separator, Sequence, number};
 use super::kind::Kind;
 use super::scan::{Found, Scene};
 
-const WORDS: &[&str] = &["카드", "결제", "card", "visa", "mastercard", "amex", "pan", "卡", "カ-ド"];
+pub(super) const WORDS: &[&str] = &["카드", "결제", "card", "visa", "mastercard", "amex", "pan", "卡", "カ-ド"];
 
 pub(super) fn find(scene: &Scene<'_, '_>, sequence: &Sequence<'_, '_>) -> Option<Found> {
     let counts: &[usize] = match sequence.lengths {
@@ -40,9 +40,7 @@ fn reading(scene: &Scene<'_, '_>, sequence: &Sequence<'_, '_>, count: usize) -> 
 
 /// `3000 3001 3002 3003`: each group a little more than the one before.
 fn is_counted(sequence: &Sequence<'_, '_>, count: usize) -> bool {
-    let groups: Vec<u32> = (0..count)
-        .map(|skip| sequence.digits(skip, 1).iter().fold(0, |number, &digit| number * 10 + u32::from(digit)))
-        .collect();
+    let groups: Vec<u32> = (0..count).map(|skip| number(sequence.digits(skip, 1))).collect();
     groups.windows(2).all(|pair| matches!(*pair, [one, two] if two > one && two - one <= 100))
 }
 
@@ -55,7 +53,7 @@ enum Issuer {
 }
 
 fn issuer(digits: &[u8]) -> Option<Issuer> {
-    let lead = digits.iter().take(6).fold(0, |number, &digit| number * 10 + u32::from(digit));
+    let lead = number(digits.iter().copied().take(6));
     let lengths: &[usize] = match lead {
         400_000..=499_999 => &[13, 16, 19],
         510_000..=559_999 | 222_100..=272_099 => &[16],
@@ -72,6 +70,11 @@ fn issuer(digits: &[u8]) -> Option<Issuer> {
         _ => false,
     };
     if lengths.contains(&digits.len()) { Some(Issuer::Known) } else { wide.then_some(Issuer::Wide) }
+}
+
+/// Whether digits, however they are grouped, are a card of a known issuer.
+pub(super) fn is_sure(digits: &[u8]) -> bool {
+    luhn(digits) && issuer(digits) == Some(Issuer::Known)
 }
 
 fn luhn(digits: &[u8]) -> bool {

@@ -1,5 +1,7 @@
 //! Calendar dates. No clock is read: the same text has the same findings on every day.
 
+use super::groups::number;
+
 /// Whether the Gregorian calendar has this date.
 pub(super) fn is_valid(year: u32, month: u32, day: u32) -> bool {
     let leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
@@ -12,11 +14,16 @@ pub(super) fn is_valid(year: u32, month: u32, day: u32) -> bool {
     (1..=days).contains(&day)
 }
 
+/// Whether digits begin with a year of the 1900s or 2000s.
+pub(super) fn is_year(digits: &[u8]) -> bool {
+    matches!(digits, [1, 9, ..] | [2, 0, ..])
+}
+
 /// Whether digits begin with a date `YYYYMMDD` of the 1900s or 2000s, as order numbers and times do.
 pub(super) fn leads(digits: &[u8]) -> bool {
-    let number = |range: &[u8]| range.iter().fold(0, |sum, &digit| sum * 10 + u32::from(digit));
     let Some((year, rest)) = digits.split_at_checked(4) else { return false };
     let Some((month, rest)) = rest.split_at_checked(2) else { return false };
     let Some((day, _)) = rest.split_at_checked(2) else { return false };
-    (1900..2100).contains(&number(year)) && is_valid(number(year), number(month), number(day))
+    let [year, month, day] = [year, month, day].map(|part| number(part.iter().copied()));
+    (1900..2100).contains(&year) && is_valid(year, month, day)
 }

@@ -1,12 +1,16 @@
 //! Driver licences, passports and business registration numbers of Korea.
 
-use super::digits::{Separator, Sequence};
+use super::groups::{Separator, Sequence, number};
 use super::kind::Kind;
 use super::scan::{Found, Scene};
 
+/// Words beside a driver licence.
+pub(super) const LICENSE_WORDS: &[&str] = &["면허", "driver", "license", "licence"];
+/// Words beside a passport.
+const PASSPORT_WORDS: &[&str] = &["여권", "passport", "旅券", "护照", "パスポ-ト"];
+
 /// `RR-YY-NNNNNN-CC`: region 11 to 28. The check digits have no public formula.
 pub(super) fn driver_license(scene: &Scene<'_, '_>, sequence: &Sequence<'_, '_>) -> Option<Found> {
-    const WORDS: &[&str] = &["면허", "driver", "license", "licence"];
     const OTHERS: &[&str] = &["lot", "ref", "sku", "part", "serial", "order", "batch", "품번", "주문", "모델"];
     let grouped = matches!(sequence.lengths, [2, 2, 6, 2, ..]);
     if !grouped && !matches!(sequence.lengths, [12, ..]) {
@@ -14,13 +18,13 @@ pub(super) fn driver_license(scene: &Scene<'_, '_>, sequence: &Sequence<'_, '_>)
     }
     let count = if grouped { 4 } else { 1 };
     let range = sequence.closed(count)?;
-    let region = sequence.digits(0, 1).iter().take(2).fold(0, |sum, &digit| sum * 10 + u32::from(digit));
+    let region = number(sequence.digits(0, 1).into_iter().take(2));
     let dashed = grouped && sequence.joined_by(count, &[Separator::Dash]);
     if !(11..=28).contains(&region) {
         return None;
     }
     let window = scene.window(&range);
-    if !(dashed || window.has(WORDS)) || window.nearer(OTHERS, WORDS) {
+    if !(dashed || window.has(LICENSE_WORDS)) || window.nearer(OTHERS, LICENSE_WORDS) {
         return None;
     }
     scene.found(Kind::KrDriverLicense, range, 88)
@@ -28,11 +32,9 @@ pub(super) fn driver_license(scene: &Scene<'_, '_>, sequence: &Sequence<'_, '_>)
 
 /// `M12345678`, and since 2021 `M123A4567`: only beside a word, because many codes look so.
 pub(super) fn passport(scene: &Scene<'_, '_>, at: usize, end: usize) -> Option<Found> {
-    const WORDS: &[&str] = &["여권", "passport", "旅券", "护照"];
     let view = scene.view;
     let start = at.checked_sub(1)?;
-    let letter = view.before(at).to_ascii_uppercase();
-    if !matches!(letter, b'M' | b'S' | b'R' | b'O' | b'D' | b'G') || !view.begins_word(start) {
+    if !is_passport_letter(view.before(at)) || !view.begins_word(start) {
         return None;
     }
     let end = match end - at {
@@ -43,10 +45,27 @@ pub(super) fn passport(scene: &Scene<'_, '_>, at: usize, end: usize) -> Option<F
         _ => return None,
     };
     let range = start..end;
-    if !view.ends_word(end) || !scene.window(&range).has(WORDS) {
+    if !view.ends_word(end) || !scene.window(&range).has(PASSPORT_WORDS) {
         return None;
     }
     scene.found(Kind::KrPassport, range, 90)
+}
+
+/// `M 12345678`, `M-12345678`: a blank or dash between letter and digits.
+pub(super) fn parted_passport(scene: &Scene<'_, '_>, at: usize, end: usize) -> Option<Found> {
+    let view = scene.view;
+    let letter = at.checked_sub(2)?;
+    let parted = matches!(view.before(at), b'-' | b' ') && is_passport_letter(view.before(at - 1));
+    if end - at != 8 || !parted || !view.begins_word(letter) || !view.ends_word(end) {
+        return None;
+    }
+    let range = letter..end;
+    scene.window(&range).has_before(PASSPORT_WORDS).then(|| scene.found(Kind::KrPassport, range, 85))?
+}
+
+/// The letters of diplomatic, official, ordinary, residence and travel passports.
+fn is_passport_letter(byte: u8) -> bool {
+    matches!(byte.to_ascii_uppercase(), b'M' | b'S' | b'R' | b'O' | b'D' | b'G')
 }
 
 /// `AAA-BB-CCCCC` with its check digit, or beside a word.

@@ -1,68 +1,20 @@
-//! E-mail addresses.
+//! E-mail addresses, in any script (RFC 5321, RFC 6531).
+//!
+//! Korean, Chinese and Japanese are written without blanks, so a word before an address and a particle behind it are
+//! glued to it: letters of those scripts belong to a local part only where it ends in one, and behind an ASCII name
+//! of a top domain they are another word.
 
 use std::ops::Range;
 
+use super::domain::{self, is_label};
 use super::kind::Kind;
 use super::scan::{Found, Scene};
-use super::view::View;
+use super::view::{View, is_blank};
 
-/// The longest local part and domain (RFC 5321).
+/// The longest local part, in bytes (RFC 5321).
 const LOCAL: usize = 64;
-const DOMAIN: usize = 255;
-
-/// Last labels that are file names and no domains: `icon@2x.png`.
-const FILES: &[&str] = &[
-    "png",
-    "jpg",
-    "jpeg",
-    "gif",
-    "svg",
-    "webp",
-    "ico",
-    "css",
-    "js",
-    "mjs",
-    "cjs",
-    "jsx",
-    "ts",
-    "tsx",
-    "json",
-    "html",
-    "htm",
-    "yaml",
-    "yml",
-    "toml",
-    "exe",
-    "dll",
-    "txt",
-    "log",
-    "xml",
-    "lock",
-    "tgz",
-    "gz",
-    "whl",
-    "jar",
-    "vue",
-    "java",
-    "go",
-    "service",
-    "socket",
-    "mount",
-    "automount",
-    "timer",
-    "target",
-    "slice",
-    "scope",
-    "swap",
-    "utf",
-    "zip",
-    "tar",
-    "cpp",
-];
-/// Files only directly after the `@`: as the last of more labels they are countries.
-const SOURCES: &[&str] = &["py", "rs", "sh", "md", "pl"];
-/// Last labels of most addresses: what follows one is another word.
-const COMMON: &[&str] = &["com", "net", "org", "edu", "gov", "io", "kr", "jp", "cn", "dev", "ai", "de", "uk"];
+/// Fields of a message that name messages and parts of them, and nobody (RFC 5322, 3.6.4; RFC 2045, 7).
+const MESSAGE_FIELDS: &[&str] = &["message-id", "in-reply-to", "references", "content-id", "resent-message-id"];
 
 pub(super) fn find(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
     let range = address(scene.view, at)?;
@@ -82,11 +34,11 @@ pub(super) fn around(scene: &Scene<'_, '_>, number: &Range<usize>) -> Option<Fou
 
 fn address(view: &View<'_>, at: usize) -> Option<Range<usize>> {
     let start = local_start(view, at)?;
-    let end = domain_end(view, at + 1)?;
     let local = view.slice(start..at);
+    let end = domain::end(view, at + 1, !local.is_ascii())?;
     // `git@github.com:owner/repository` names a place, not a person.
-    let place = local == "git" || is_version(view.slice(at + 1..end));
-    (!place).then_some(start..end)
+    let other = local == "git" || is_version(view.slice(at + 1..end)) || is_message_id(view, start, end);
+    (!other).then_some(start..end)
 }
 
 fn is_local(byte: u8) -> bool {
@@ -94,66 +46,67 @@ fn is_local(byte: u8) -> bool {
 }
 
 fn local_start(view: &View<'_>, at: usize) -> Option<usize> {
-    let start = view.run_back(at, LOCAL, is_local);
-    if is_local(view.before(start)) || view.before(at) == b'.' {
+    let before = view.before(at);
+    let start = if before >= 0x80 { foreign_start(view, at)? } else { western_start(view, at) };
+    if before == b'.' || at - start > LOCAL || (is_local(view.before(start)) && before < 0x80) {
         return None;
     }
     // An escape before the address is none of it: `\nkim@example.com` inside a JSON string.
     let start = view.after_escape(start);
-    let signs = view.run(start, LOCAL, |byte| matches!(byte, b'.' | b'-' | b'+' | b'%'));
+    let signs = view.run(start, LOCAL, |byte| matches!(byte, b'.' | b'-' | b'+' | b'%' | b'&' | b'\''));
     (signs < at).then_some(signs)
 }
 
-/// The end of the longest domain here: labels and a last one of letters alone. A file or a call is none.
-fn domain_end(view: &View<'_>, from: usize) -> Option<usize> {
-    let mut found = None;
-    let mut sure = false;
-    let mut start = from;
-    while start < from + DOMAIN {
-        let end = view.run(start, 63, |byte| byte.is_ascii_alphanumeric() || byte == b'-');
-        if end == start || view.at(start) == b'-' {
-            break;
+/// The start of a local part of ASCII and letters of Latin with accents. An apostrophe or ampersand may stand inside:
+/// `o'brien`, `kim&lee`.
+fn western_start(view: &View<'_>, at: usize) -> usize {
+    let mut start = at;
+    loop {
+        let run = view.run_back(start, (LOCAL + 1).saturating_sub(at - start), is_local);
+        let accent = view.character_before(run).filter(|&one| is_latin(one));
+        start = match (view.before(run), accent) {
+            (_, Some(one)) => run - one.len_utf8(),
+            (b'\'' | b'&', _) if joins_names(view, run) => run - 1,
+            _ => return run,
+        };
+        if at - start > LOCAL {
+            return start;
         }
-        let letters = view.run(start, 63, |byte| byte.is_ascii_alphabetic());
-        let label = view.slice(start..letters);
-        let last = start > from && letters > start && view.ends_word(letters);
-        let file = is_file(label) || is_source(view.slice(from..letters)) || is_call(view, letters);
-        let other = file && !is_one_of(COMMON, label);
-        if last && other && !sure {
+    }
+}
+
+/// Whether the sign before `at` stands between two letters and does not begin a string: `b'kim@example.com'`.
+fn joins_names(view: &View<'_>, at: usize) -> bool {
+    let word = view.run_back(at - 1, 3, |byte| byte.is_ascii_alphanumeric());
+    let name = view.slice(word..at - 1);
+    let prefix = ["b", "r", "u", "f", "t", "br", "rb", "fr", "rf"].iter().any(|one| name.eq_ignore_ascii_case(one));
+    let quote = view.before(at) == b'\'';
+    !name.is_empty() && view.at(at).is_ascii_alphabetic() && !(quote && prefix)
+}
+
+/// The start of a local part that ends in a letter outside ASCII: all letters before it, of whatever script.
+fn foreign_start(view: &View<'_>, at: usize) -> Option<usize> {
+    let last = view.character_before(at)?;
+    if is_latin(last) {
+        return Some(western_start(view, at));
+    }
+    let mut start = at;
+    while let Some(one) = view.character_before(start).filter(|&one| is_local_character(one)) {
+        start -= one.len_utf8();
+        if at - start > LOCAL {
             return None;
         }
-        if (last && letters - start >= 2 && !other) || is_punycode(view.slice(start..end)) {
-            found = Some(if last { letters } else { end });
-            sure = is_one_of(COMMON, label);
-        }
-        if view.at(end) != b'.' {
-            break;
-        }
-        start = end + 1;
     }
-    found
+    (start < at).then_some(start)
 }
 
-/// Whether the parenthesis at `at` is that of a call, and does not begin a telephone number: `(02) 123-4567`.
-fn is_call(view: &View<'_>, at: usize) -> bool {
-    view.at(at) == b'(' && (!view.at(at + 1).is_ascii_digit() || !view.at(at + 2).is_ascii_digit())
+fn is_local_character(one: char) -> bool {
+    u8::try_from(one).map_or_else(|_| one.is_alphanumeric(), |byte| is_local(byte) || is_latin(one))
 }
 
-fn is_one_of(labels: &[&str], label: &str) -> bool {
-    labels.iter().any(|one| label.eq_ignore_ascii_case(one))
-}
-
-fn is_file(label: &str) -> bool {
-    is_one_of(FILES, label)
-}
-
-/// `bar.py`, but not `empresa.com.py`.
-fn is_source(domain: &str) -> bool {
-    domain.split_once('.').is_some_and(|(_, last)| is_one_of(SOURCES, last))
-}
-
-fn is_punycode(label: &str) -> bool {
-    label.len() > 4 && label.get(..4).is_some_and(|head| head.eq_ignore_ascii_case("xn--"))
+/// A letter of Latin with an accent, as one character.
+fn is_latin(one: char) -> bool {
+    matches!(one, '\u{C0}'..='\u{24F}' | '\u{1E00}'..='\u{1EFF}') && one.is_alphabetic()
 }
 
 /// `package@1.2.3-beta.dev`: two numbers at the beginning are a version.
@@ -162,4 +115,18 @@ fn is_version(domain: &str) -> bool {
     let number =
         |label: Option<&str>| label.is_some_and(|label| label.starts_with(|first: char| first.is_ascii_digit()));
     number(labels.next()) && number(labels.next())
+}
+
+/// `Message-ID: <20240521.123@kernel.org>`: in brackets, directly after the name of such a field. Further ones in a
+/// row of references are taken for addresses: the field's name may be any number of lines before them.
+fn is_message_id(view: &View<'_>, start: usize, end: usize) -> bool {
+    let open =
+        view.run_back(start, LOCAL, |byte| is_label(byte) || matches!(byte, b'.' | b'=' | b'+' | b'$' | b'_' | b'%'));
+    if view.before(open) != b'<' || view.at(end) != b'>' {
+        return false;
+    }
+    let colon = view.run_back(open - 1, 3, is_blank);
+    let name = view.run_back(colon.saturating_sub(1), 20, |byte| byte.is_ascii_alphabetic() || byte == b'-');
+    view.before(colon) == b':'
+        && MESSAGE_FIELDS.iter().any(|field| view.slice(name..colon - 1).eq_ignore_ascii_case(field))
 }

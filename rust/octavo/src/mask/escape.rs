@@ -17,7 +17,7 @@ const SPELLINGS: &[&str] = &["u001b", "x1b", "033", "e"];
 impl View<'_> {
     /// Past the escape whose last characters stand here and look like a word's: the `n` of `\n`, `u000e`, `31m`.
     pub(super) fn after_escape(&self, at: usize) -> usize {
-        let end = self.after_letter(at);
+        let end = self.after_letter(at).max(self.after_percent(at));
         if end > at { end } else { self.after_sequence(at) }
     }
 
@@ -28,7 +28,9 @@ impl View<'_> {
             let start = at.checked_sub(width).filter(|&start| self.before(start) == b'\\');
             start.is_some_and(|start| self.after_letter(start) == at)
         };
-        if letter(1) || (before.is_ascii_hexdigit() && (letter(5) || letter(3))) {
+        let percent =
+            at.checked_sub(2).is_some_and(|start| self.before(start) == b'%' && self.after_percent(start) == at);
+        if percent || letter(1) || (before.is_ascii_hexdigit() && (letter(5) || letter(3))) {
             return true;
         }
         let last = at.checked_sub(1).filter(|_| is_final(before));
@@ -40,6 +42,10 @@ impl View<'_> {
 
     /// The end of the escape of four or two hexadecimal digits in which this digit stands.
     pub(super) fn inside_code(&self, at: usize) -> Option<usize> {
+        let percent = [Some(at), at.checked_sub(1)].into_iter().flatten().find(|&start| self.before(start) == b'%');
+        if let Some(end) = percent.map(|start| self.after_percent(start)).filter(|&end| end > at) {
+            return Some(end);
+        }
         let start = (1..=4)
             .filter_map(|width| at.checked_sub(width))
             .find(|&start| matches!(self.at(start), b'u' | b'x') && self.before(start) == b'\\')?;
@@ -93,6 +99,19 @@ impl View<'_> {
             b'x' if hexadecimal(2) => at + 3,
             _ => at,
         }
+    }
+
+    /// Past the two digits of percent-encoding, when they stand for no letter or digit: `%20`, `%27`, `%40`.
+    fn after_percent(&self, at: usize) -> usize {
+        let (high, low) = (self.at(at), self.at(at + 1));
+        let sign = match high {
+            b'0' | b'2' => low.is_ascii_hexdigit(),
+            b'3' => matches!(low, b'a'..=b'f' | b'A'..=b'F'),
+            b'4' | b'6' => low == b'0',
+            b'5' | b'7' => matches!(low, b'b'..=b'f' | b'B'..=b'F'),
+            _ => false,
+        };
+        if self.before(at) == b'%' && sign { at + 2 } else { at }
     }
 
     /// Past the parameters and the final byte of a sequence, of which `at` is a parameter or the final byte.

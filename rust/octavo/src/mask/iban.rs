@@ -37,7 +37,8 @@ fn is_inside_base64(view: &View<'_>, start: usize) -> bool {
     before.len() == AROUND && !is_of_one_case(before)
 }
 
-/// The end of `length` letters and digits, single blanks or dashes between groups of four, and those characters.
+/// The end of `length` letters and digits, blanks, dashes, stops or a line's end between groups of four, and those
+/// characters.
 fn read(scene: &Scene<'_, '_>, start: usize, length: usize) -> Option<(usize, Vec<u8>)> {
     let view = scene.view;
     let mut compact = Vec::with_capacity(length);
@@ -46,15 +47,24 @@ fn read(scene: &Scene<'_, '_>, start: usize, length: usize) -> Option<(usize, Ve
         let byte = view.at(at);
         if byte.is_ascii_alphanumeric() {
             compact.push(byte.to_ascii_uppercase());
-        } else if !((is_blank(byte) || byte == b'-')
-            && compact.len() % 4 == 0
-            && view.at(at + 1).is_ascii_alphanumeric())
-        {
+        } else if compact.len() % 4 == 0 && parts(view.at(at), view.at(at + 1)) {
+            at = view.run(at, 4, |byte| is_blank(byte) || matches!(byte, b'\n' | b'\r')).max(at + 1);
+            continue;
+        } else {
             return None;
         }
         at += 1;
     }
     Some((at, compact))
+}
+
+/// Whether these two bytes stand between groups: a dash or stop alone, blanks and ends of lines also in numbers.
+fn parts(byte: u8, next: u8) -> bool {
+    let space = |byte: u8| is_blank(byte) || matches!(byte, b'\n' | b'\r');
+    match byte {
+        b'-' | b'.' => next.is_ascii_alphanumeric(),
+        _ => space(byte) && (space(next) || next.is_ascii_alphanumeric()),
+    }
 }
 
 /// Country and check digits moved to the end, letters as 10 to 35: the remainder by 97 is 1.

@@ -5,6 +5,8 @@ use super::kind::Kind;
 /// The characters of a key after its prefix.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Alphabet {
+    /// Hexadecimal digits.
+    Hexadecimal,
     /// Letters and digits.
     Alphanumeric,
     /// Letters, digits, `_`, `-`.
@@ -13,6 +15,10 @@ pub(super) enum Alphabet {
     Dotted,
     /// The same as `Key` and `/`.
     Path,
+    /// The same as `Path` and `@`.
+    Hook,
+    /// The same as `Key` and `$`.
+    Dollar,
     /// The same as `Key`, and the signs of base64 and of percent-encoding.
     Encoded,
 }
@@ -73,11 +79,19 @@ const WHSEC: &[Rule] = &[rule("", Kind::StripeKey, Alphanumeric, 24, true)];
 const GITHUB: &[Rule] = &[rule("", Kind::GithubToken, Alphanumeric, 30, false)];
 const GITHUB_PAT: &[Rule] = &[rule("pat_", Kind::GithubToken, Key, 36, true)];
 const SLACK: &[Rule] = &[rule("", Kind::SlackToken, Key, 16, true)];
+const SLACK_ROTATED: &[Rule] =
+    &[rule("xoxp-", Kind::SlackToken, Key, 16, true), rule("xoxb-", Kind::SlackToken, Key, 16, true)];
 /// The value of Slack's cookie `d`, which is often percent-encoded.
 const SLACK_COOKIE: &[Rule] = &[rule("", Kind::SlackToken, Encoded, 16, true)];
 /// Sentry: JSON in base64, which everybody can read, then `_` and the secret.
 const SENTRY: &[Rule] = &[rule("", ApiKey, Encoded, 20, true)];
-const SLACK_HOOK: &[Rule] = &[webhook("slack.com/services/", Kind::SlackToken)];
+const HOOKS: &[Rule] = &[
+    webhook("slack.com/services/", Kind::SlackToken),
+    webhook("slack.com/workflows/", Kind::SlackToken),
+    webhook("slack.com/triggers/", Kind::SlackToken),
+    Rule { shortest: 10, ..webhook("zapier.com/hooks/catch/", ApiKey) },
+];
+const TEAMS_HOOK: &[Rule] = &[Rule { alphabet: Alphabet::Hook, ..webhook("office.com/webhookb2/", ApiKey) }];
 const DISCORD_HOOK: &[Rule] = &[webhook("com/api/webhooks/", ApiKey)];
 const HF: &[Rule] = &[rule("", Kind::HfToken, Alphanumeric, 30, false)];
 const API_ORG: &[Rule] = &[rule("org_", Kind::HfToken, Alphanumeric, 30, false)];
@@ -93,12 +107,21 @@ const KEY_20: &[Rule] = &[rule("", ApiKey, Key, 20, true)];
 const KEY_32: &[Rule] = &[rule("", ApiKey, Key, 32, true)];
 const DOTTED_40: &[Rule] = &[rule("", ApiKey, Dotted, 40, true)];
 const V1: &[Rule] = &[rule("v1_", ApiKey, Alphanumeric, 32, true)];
-const API: &[Rule] = &[rule("api_", ApiKey, Alphanumeric, 32, true)];
-const PAT: &[Rule] = &[rule("pat_", ApiKey, Key, 20, true)];
-const PT: &[Rule] = &[rule("pt.", ApiKey, Alphanumeric, 32, false), rule("st.", ApiKey, Dotted, 32, false)];
+const LINEAR: &[Rule] = &[rule("api_", ApiKey, Alphanumeric, 32, true), rule("oauth_", ApiKey, Alphanumeric, 32, true)];
+const DOCKER: &[Rule] = &[rule("pat_", ApiKey, Key, 20, true), rule("oat_", ApiKey, Key, 20, true)];
+/// Doppler.
+const DOPPLER: &[Rule] = &[
+    rule("pt.", ApiKey, Alphanumeric, 32, false),
+    rule("st.", ApiKey, Dotted, 32, false),
+    rule("ct.", ApiKey, Alphanumeric, 32, false),
+    rule("sa.", ApiKey, Alphanumeric, 32, false),
+    rule("scim.", ApiKey, Alphanumeric, 32, false),
+    rule("audit.", ApiKey, Alphanumeric, 32, false),
+];
 const LSV2: &[Rule] = &[rule("pt_", ApiKey, Key, 32, true), rule("sk_", ApiKey, Key, 32, true)];
 const SECRET: &[Rule] = &[rule("secret_", ApiKey, Key, 20, true)];
-const PSCALE: &[Rule] = &[rule("tkn_", ApiKey, Key, 20, true), rule("pw_", ApiKey, Key, 20, true)];
+const PSCALE: &[Rule] =
+    &[rule("tkn_", ApiKey, Key, 20, true), rule("pw_", ApiKey, Key, 20, true), rule("oauth_", ApiKey, Key, 20, true)];
 
 const ATLASSIAN: &[Rule] = &[rule("", ApiKey, Encoded, 40, true)];
 const HUBSPOT: &[Rule] =
@@ -107,6 +130,13 @@ const TAILSCALE: &[Rule] = &[
     rule("auth-", ApiKey, Key, 16, true),
     rule("api-", ApiKey, Key, 16, true),
     rule("client-", ApiKey, Key, 16, true),
+];
+const NAVER_CLOUD: &[Rule] = &[rule("iam_", ApiKey, Alphanumeric, 20, true)];
+const DUFFEL: &[Rule] = &[rule("live_", ApiKey, Key, 32, true), rule("test_", ApiKey, Key, 32, true)];
+/// Braintree: `access_token$production$…`.
+const BRAINTREE: &[Rule] = &[
+    Rule { alphabet: Alphabet::Dollar, ..rule("token$production$", ApiKey, Key, 32, true) },
+    Rule { alphabet: Alphabet::Dollar, ..rule("token$sandbox$", ApiKey, Key, 32, true) },
 ];
 const NOTION: &[Rule] = &[rule("", ApiKey, Alphanumeric, 40, true)];
 const TOSS: &[Rule] = &[rule("sk_", ApiKey, Alphanumeric, 20, true), rule("gsk_", ApiKey, Alphanumeric, 20, true)];
@@ -132,14 +162,15 @@ fn dashed(head: &str) -> &'static [Rule] {
         "sk" => SK,
         "xoxa" | "xoxb" | "xoxc" | "xoxe" | "xoxo" | "xoxp" | "xoxr" | "xoxs" | "xapp" => SLACK,
         "xoxd" => SLACK_COOKIE,
-        "glpat" | "gldt" | "glrt" | "glptt" | "glcbt" | "glft" | "glsoat" | "glimt" | "glagent" => GITLAB,
+        "glpat" | "gldt" | "glrt" | "glptt" | "glcbt" | "glft" | "glsoat" | "glimt" | "glagent" | "gloas"
+        | "glffct" | "glwt" => GITLAB,
         "pypi" => PYPI,
         "GOCSPX" => GOOGLE_SECRET,
         "AGE" => AGE,
         // xAI, Perplexity, Tavily, NVIDIA, Brevo, Anyscale, Square, Heroku, Contentful
         "xai" | "pplx" | "tvly" | "nvapi" | "xkeysib" | "esecret" | "sq0atp" | "HRKU" | "CFPAT" => KEY_20,
         // New Relic
-        "NRAK" => LETTERS_20,
+        "NRAK" | "NRII" | "NRJS" | "ico" | "dnkey" | "da2" | "p8e" => LETTERS_20,
         // Mailgun, Pulumi, Cerebras, Firecrawl
         "key" | "pul" | "csk" | "fc" => LETTERS_32,
         // Postman, Square
@@ -156,6 +187,9 @@ fn underscored(head: &str) -> &'static [Rule] {
         "ghp" | "gho" | "ghu" | "ghs" | "ghr" => GITHUB,
         "github" => GITHUB_PAT,
         "sk" => SK_UNDERSCORE,
+        "ncp" => NAVER_CLOUD,
+        "duffel" => DUFFEL,
+        "access" => BRAINTREE,
         "rk" => STRIPE,
         "whsec" => WHSEC,
         "hf" => HF,
@@ -164,21 +198,22 @@ fn underscored(head: &str) -> &'static [Rule] {
         // Groq, Replicate, Pinecone, Figma, Notion, Supabase, Sentry, Grafana, RubyGems, Fireworks, Shopify, Netlify,
         // Vercel, Buildkite, SonarQube, PostHog, E2B, Jina, Adafruit, Readme, Infracost, Prefect
         "gsk" | "r8" | "sbp" | "fw" | "ntn" | "shpat" | "shpss" | "shpca" | "shppa" | "nfp" | "vcp" | "bkua"
-        | "sqp" | "sqa" | "phx" | "e2b" | "jina" | "aio" | "rdme" | "ico" | "pnu" => LETTERS_20,
+        | "sqp" | "sqa" | "squ" | "napi" | "rnd" | "crsr" | "zpka" | "cfat" | "cfk" | "phx" | "e2b" | "jina"
+        | "aio" | "rdme" | "ico" | "pnu" => LETTERS_20,
         "sntrys" | "sntryu" => SENTRY,
         "rubygems" => LETTERS_32,
         "glsa" | "pcsk" | "figd" | "glc" => KEY_20,
-        "dop" | "doo" | "dor" => V1,
-        "lin" => API,
-        "dckr" => PAT,
+        "dop" | "doo" | "dor" | "tgp" => V1,
+        "lin" => LINEAR,
+        "dckr" => DOCKER,
         // Notion (before `ntn_`), Toss Payments, 1Password service accounts
         "secret" => NOTION,
         "live" | "test" => TOSS,
         "ops" => ONE_PASSWORD,
         // CircleCI, Sourcegraph, Typeform
         // Fly
-        "fm2" => ATLASSIAN,
-        "CCIPAT" | "sgp" | "tfp" => KEY_32,
+        "fm2" | "fm1r" | "fm1a" | "fo1" => ATLASSIAN,
+        "CCIPAT" | "sgp" | "tfp" | "CLOJARS" => KEY_32,
         // Resend, Shippo
         "re" => KEY_RESEND,
         "shippo" => SHIPPO,
@@ -194,13 +229,15 @@ fn dotted(head: &str) -> &'static [Rule] {
         // SendGrid, Dropbox, HashiCorp Vault
         "SG" | "sl" => DOTTED_40,
         "hvs" | "hvb" | "hvr" => KEY_20,
-        "dp" => PT,
+        "dp" => DOPPLER,
         // Mapbox, Google's new keys, Dynatrace
         "sk" => MAPBOX,
         "AQ" => GOOGLE_AUTH,
         "dt0c01" | "dt0s01" => DYNATRACE,
         "ya29" => GOOGLE_ACCESS,
-        "hooks" => SLACK_HOOK,
+        "hooks" => HOOKS,
+        "webhook" => TEAMS_HOOK,
+        "xoxe" => SLACK_ROTATED,
         "discord" | "discordapp" => DISCORD_HOOK,
         _ => &[],
     }

@@ -4,6 +4,8 @@
 //! a full stop or a bracket, and providers lengthen their keys. Formats after the providers' own pages on secret
 //! scanning. Whether a body is a key is decided on its first bytes, so that what comes after it changes nothing.
 
+use super::bare_keys;
+use super::border::{Border, Class};
 use super::key_rules::{Alphabet, Rule, rules};
 use super::kind::Kind;
 use super::scan::{Found, Scene};
@@ -11,7 +13,7 @@ use super::view::{View, is_digit, is_key_byte};
 
 /// The longest word before the first separator of a prefix.
 const HEAD: usize = 12;
-/// The longest key: what is longer is cut here and ends the finding.
+/// What of a key is looked at: a longer one is masked to its border without.
 const LONGEST: usize = 4_096;
 /// The first bytes of a body, on which it is judged.
 const JUDGED: usize = 40;
@@ -28,8 +30,9 @@ pub(super) fn find(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
     if !is_key(view, at, rule) {
         return None;
     }
-    let end = end(view, at, rule);
-    scene.found(rule.kind, if rule.whole { start } else { at + 1 + rule.rest.len() }..end, 97)
+    let end = key_end(view, body(at, rule), rule.alphabet);
+    let found = scene.found(rule.kind, if rule.whole { start } else { body(at, rule) }..end, 97)?;
+    Some(if end - body(at, rule) >= LONGEST { found.open(Border::Class(rule.alphabet.border())) } else { found })
 }
 
 /// The word before the separator, when an ASCII word begins there.
@@ -42,10 +45,14 @@ fn body(at: usize, rule: &Rule) -> usize {
     at + 1 + rule.rest.len()
 }
 
-fn end(view: &View<'_>, at: usize, rule: &Rule) -> usize {
-    let end = view.run(body(at, rule), LONGEST, rule.alphabet.class());
+/// The end of a key whose body begins at `body`.
+pub(super) fn key_end(view: &View<'_>, body: usize, alphabet: Alphabet) -> usize {
+    let end = view.run(body, LONGEST, alphabet.class());
+    if end == body + LONGEST {
+        return end;
+    }
     // A stop at the end of a sentence is no part of a key that has stops inside.
-    end - view.slice(body(at, rule)..end).bytes().rev().take_while(|byte| matches!(byte, b'.' | b'/')).count()
+    end - view.slice(body..end).bytes().rev().take_while(|byte| matches!(byte, b'.' | b'/')).count()
 }
 
 fn is_key(view: &View<'_>, at: usize, rule: &Rule) -> bool {
@@ -56,7 +63,7 @@ fn is_key(view: &View<'_>, at: usize, rule: &Rule) -> bool {
 }
 
 /// `xxxxxxxx` and `********` stand for a key and are none.
-fn is_varied(text: &str) -> bool {
+pub(super) fn is_varied(text: &str) -> bool {
     let mut seen: Vec<u8> = Vec::with_capacity(4);
     for byte in text.bytes() {
         if seen.len() < 4 && !seen.contains(&byte) {
@@ -70,8 +77,13 @@ fn is_varied(text: &str) -> bool {
 pub(super) fn capital(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
     let view = scene.view;
     match view.at(at + 1) {
-        b'K' | b'S' | b'B' | b'C' => aws(scene, at).or_else(|| bare(scene, at)),
-        b'T' | b'Q' => bare(scene, at),
+        b'K' | b'S' | b'B' | b'C' => aws(scene, at).or_else(|| bare_keys::by_letter(scene, at)),
+        b'T' | b'Q' | b'A' => bare_keys::by_letter(scene, at),
+        b'3' if view.at(at + 2) == b'-' && view.begins_word(at) => {
+            bare_keys::one_password(view, at).and_then(|end| scene.found(Kind::ApiKey, at..end, 97))
+        }
+        b'I' if view.before(at) == b'T' => bare_keys::by_letter(scene, at),
+        _ if matches!(view.before(at), b'Z' | b'j') => bare_keys::by_letter(scene, at),
         b'I' if view.starts_with(at, "AIza") && view.begins_word(at) => {
             let end = view.run(at + 4, LONGEST, is_key_byte);
             let judged = view.slice(at + 4..end.min(at + 39));
@@ -79,25 +91,6 @@ pub(super) fn capital(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
         }
         _ => None,
     }
-}
-
-/// Prefixes without a separator: Atlassian, Bitbucket, Amazon Bedrock, Tencent Cloud, Yandex Cloud. With the
-/// shortest and the longest body.
-const BARE: &[(&str, usize, usize)] =
-    &[("ATATT3", 40, 400), ("ATBB", 28, 40), ("ABSK", 60, 400), ("AKID", 32, 32), ("AQVN", 32, 60)];
-
-fn bare(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
-    let view = scene.view;
-    let &(prefix, shortest, longest) = BARE.iter().find(|(prefix, ..)| view.starts_with(at, prefix))?;
-    if !view.begins_word(at) {
-        return None;
-    }
-    let start = at + prefix.len();
-    let end = view.run(start, longest + 1, Alphabet::Encoded.class());
-    let judged = view.slice(start..end.min(start + JUDGED));
-    let random = judged.bytes().filter(u8::is_ascii_digit).count() >= 2 && is_varied(judged);
-    let fits = (shortest..=longest).contains(&(end - start)) && random;
-    fits.then(|| scene.found(Kind::ApiKey, at..end, 95))?
 }
 
 fn aws(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
@@ -123,8 +116,21 @@ pub(super) fn telegram(scene: &Scene<'_, '_>, at: usize, end: usize) -> Option<F
 }
 
 impl Alphabet {
-    fn class(self) -> fn(u8) -> bool {
+    /// Of a key that is longer than any key: what can stand in it.
+    fn border(self) -> Class {
         match self {
+            Self::Hexadecimal | Self::Alphanumeric => Class::Alphanumeric,
+            Self::Key => Class::Key,
+            Self::Dotted => Class::Dotted,
+            _ => Class::Encoded,
+        }
+    }
+
+    pub(super) fn class(self) -> fn(u8) -> bool {
+        match self {
+            Self::Hexadecimal => |byte| byte.is_ascii_hexdigit(),
+            Self::Dollar => |byte| is_key_byte(byte) || byte == b'$',
+            Self::Hook => |byte| is_key_byte(byte) || matches!(byte, b'/' | b'@'),
             Self::Alphanumeric => |byte| byte.is_ascii_alphanumeric(),
             Self::Key => is_key_byte,
             Self::Dotted => |byte| is_key_byte(byte) || byte == b'.',

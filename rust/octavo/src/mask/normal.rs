@@ -20,7 +20,6 @@ struct Bend {
 }
 
 /// The normal form of a text, with the map back to it.
-#[derive(Debug)]
 pub(super) struct Normal<'a> {
     pub(super) text: Cow<'a, str>,
     bends: Vec<Bend>,

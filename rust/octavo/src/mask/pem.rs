@@ -1,7 +1,9 @@
 //! Private keys in PEM: from `-----BEGIN` to `-----END`, and when the end is missing, as far as the body goes.
 
+use super::border::Border;
 use super::kind::Kind;
 use super::scan::{Found, Scene};
+use super::token;
 use super::view::View;
 
 /// Bytes after the first line in which the last line is looked for; an RSA key of 16,384 bits has 12,000.
@@ -10,28 +12,44 @@ pub(super) const BLOCK: usize = 32_768;
 const HEADERS: usize = 4;
 /// Bytes without such a line after which a header was only mentioned. Headers of a block, and a note on lines that
 /// were left out, are shorter; a stream holds a mentioned header no longer.
-const WORDS: usize = 512;
+pub(super) const WORDS: usize = 512;
+/// What looks like a token and is the level of a line of a log, which may stand between those of a key.
+const LEVELS: &[&str] = &["[ERROR]", "[WARN]", "[WARNING]", "[INFO]", "[DEBUG]", "[TRACE]", "[FATAL]", "[NOTICE]"];
 /// The shortest run of base64 that is a line of a key and no word.
-const LINE: usize = 16;
+pub(super) const LINE: usize = 16;
 
-/// `at` is the first of the five dashes.
+/// `at` is the first of the dashes: five of PEM, four of SSH2 (RFC 4716).
 pub(super) fn find(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
     let view = scene.view;
-    if !view.starts_with(at, "-----BEGIN ") {
-        return None;
-    }
-    let start = label_end(view, at + 11)?;
+    let begin = match view.at(at + 4) {
+        b'-' if view.starts_with(at, "-----BEGIN ") => at + 11,
+        b' ' if view.starts_with(at, "---- BEGIN SSH2 ") => at + 16,
+        _ => return None,
+    };
+    let start = label_end(view, begin)?;
     if !view.slice(at..start).contains("PRIVATE KEY") {
         return None;
     }
     let end = block_end(view, start).or_else(|| body_end(view, start))?;
-    scene.found(Kind::PrivateKey, at..end, 99)
+    let found = scene.found(Kind::PrivateKey, at..end, 99)?;
+    // Not the end of the key, but of what is looked at.
+    Some(if end >= start + BLOCK { found.open(Border::Block) } else { found })
 }
 
 /// The end of a label and the five dashes after it.
 fn label_end(view: &View<'_>, from: usize) -> Option<usize> {
     let end = view.run(from, 64, |byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b' ');
-    view.starts_with(end, "-----").then_some(end + 5)
+    let dashes = view.run(end, 5, |byte| byte == b'-');
+    (dashes - end >= 4).then_some(dashes)
+}
+
+/// The end of the line that ends a block, of which the first dash stands here.
+pub(super) fn end_line(view: &View<'_>, at: usize) -> Option<usize> {
+    match view.at(at + 4) {
+        b'-' if view.starts_with(at, "-----END ") => label_end(view, at + 9),
+        b' ' if view.starts_with(at, "---- END ") => label_end(view, at + 9),
+        _ => None,
+    }
 }
 
 /// The end of the whole block, when it is closed and has a key in it: an example that says `...` has none.
@@ -44,12 +62,9 @@ fn block_end(view: &View<'_>, start: usize) -> Option<usize> {
         }
         match view.at(at) {
             0 => return None,
-            // A token begins so; `[... 20 lines omitted ...]` does not.
-            b'[' if !matches!(view.at(at + 1), b'.' | b'0'..=b'9' | b'a'..=b'z') => return None,
+            b'[' if token::end(view, at).is_some_and(|end| !LEVELS.contains(&view.slice(at..end))) => return None,
             b'"' if closes_string(view, at) => return None,
-            b'-' if view.starts_with(at, "-----END ") => {
-                return label_end(view, at + 9).filter(|_| longest >= LINE);
-            }
+            b'-' if end_line(view, at).is_some() => return end_line(view, at).filter(|_| longest >= LINE),
             b'-' if view.starts_with(at, "-----BEGIN ") => return None,
             byte => run = if is_base64(byte) { run + 1 } else { 0 },
         }
@@ -72,7 +87,7 @@ fn body_end(view: &View<'_>, start: usize) -> Option<usize> {
         let from = between(view, at);
         let to = view.run(from, BLOCK, is_base64);
         let line = view.slice(from..to);
-        if line.len() >= LINE || (end.is_some() && is_rest(line)) {
+        if line.len() >= LINE || (end.is_some() && is_short_line(view, from, to)) {
             end = Some(to);
             at = to;
         } else if is_header(view, from) {
@@ -85,8 +100,18 @@ fn body_end(view: &View<'_>, start: usize) -> Option<usize> {
     end
 }
 
+/// Whether the last line of a key stands here, which is shorter than the others.
+pub(super) fn is_short_line(view: &View<'_>, from: usize, to: usize) -> bool {
+    is_rest(view.slice(from..to)) && ends_line(view, to)
+}
+
+/// Whether a short line may end here: `2026-05-21` begins another one.
+fn ends_line(view: &View<'_>, at: usize) -> bool {
+    !view.at(at).is_ascii_graphic() || b"\"'\\`,<>)]}".contains(&view.at(at)) || end_line(view, at).is_some()
+}
+
 /// Line ends, also as the escapes of a string, and the quotes and signs around lines in source code.
-fn between(view: &View<'_>, from: usize) -> usize {
+pub(super) fn between(view: &View<'_>, from: usize) -> usize {
     let mut at = from;
     while at < from + 64 {
         if let Some(end) = view.sequence_end(at) {
@@ -132,16 +157,16 @@ fn is_name(view: &View<'_>, end: usize) -> bool {
 }
 
 /// A short last line: not a word of ordinary text.
-fn is_rest(line: &str) -> bool {
+pub(super) fn is_rest(line: &str) -> bool {
     let odd = |byte: u8| byte.is_ascii_digit() || matches!(byte, b'+' | b'/' | b'=');
     line.bytes().any(odd) || line.bytes().skip(1).any(|byte| byte.is_ascii_uppercase())
 }
 
 /// `Proc-Type: 4,ENCRYPTED` and its like, before the body.
 fn is_header(view: &View<'_>, at: usize) -> bool {
-    ["Proc-Type:", "DEK-Info:", "Version:", "Comment:"].iter().any(|header| view.starts_with(at, header))
+    ["Proc-Type:", "DEK-Info:", "Version:", "Comment:", "Subject:"].iter().any(|header| view.starts_with(at, header))
 }
 
-fn is_base64(byte: u8) -> bool {
+pub(super) const fn is_base64(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
 }

@@ -3,12 +3,12 @@
 //! Areas after the national numbering plan: 010 and the older 011, 016 to 019 mobile; 02 Seoul; 031 to 064 regions;
 //! 070 internet; 0502 to 0508 safe numbers. Not personal, and not found: 080, 1588 and other numbers of companies.
 
-use super::digits::{Separator, Sequence};
+use super::groups::{Separator, Sequence};
 use super::kind::Kind;
 use super::scan::{Found, Scene};
 use super::view::is_digit;
 
-const WORDS: &[&str] = &[
+pub(super) const WORDS: &[&str] = &[
     "전화",
     "연락처",
     "휴대",
@@ -146,6 +146,11 @@ fn fits(area: Area, lengths: &[usize], total: usize) -> bool {
         [first, _, last] => first == area.digits && last == 4 && total > 8,
         _ => false,
     }
+}
+
+/// Whether digits in these groups are those of a telephone number.
+pub(super) fn has_shape(digits: &[u8], lengths: &[usize]) -> bool {
+    lengths.len() > 1 && area(digits).is_some_and(|area| fits(area, lengths, digits.len()))
 }
 
 fn separators_fit(sequence: &Sequence<'_, '_>, count: usize) -> bool {

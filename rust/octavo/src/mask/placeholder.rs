@@ -1,6 +1,6 @@
 //! What stands in the place of a secret: variables, templates, labels, sentences, names of algorithms.
 
-use super::secret::sort_of_name;
+use super::secret_name::sort_of_name;
 
 /// Names of what is done to a secret, and of formats: `암호: AES-256-GCM`, `auth: sha256-rsa2048`.
 const ALGORITHMS: &[&str] = &[

@@ -6,6 +6,7 @@
 
 use super::context::Window;
 use super::date;
+use super::groups::number;
 use super::kind::Kind;
 
 /// Words beside a resident number.
@@ -129,13 +130,18 @@ fn is_time(digits: &[u8]) -> bool {
     matches!(digits, [1, 3..=9, ..])
 }
 
+/// Whether thirteen digits begin with a date of the century that the seventh says.
+pub(super) fn is_dated(digits: &[u8]) -> bool {
+    digits.get(6).is_some_and(|&century| valid_date(digits, century))
+}
+
 fn valid_date(digits: &[u8], century: u8) -> bool {
     let base = match century {
         9 | 0 => 1800,
         1 | 2 | 5 | 6 => 1900,
         _ => 2000,
     };
-    let part = |from: usize| digits.iter().skip(from).take(2).fold(0, |sum, &digit| sum * 10 + u32::from(digit));
+    let part = |from: usize| number(digits.iter().copied().skip(from).take(2));
     date::is_valid(base + part(0), part(2), part(4))
 }
 

@@ -6,9 +6,13 @@
 
 use std::ops::Range;
 
+use super::border::Border;
 use super::kind::{Kind, KindSet};
 use super::view::View;
-use super::{assignment, digits, email, jwt, keys, network, pem, statement, token, url};
+use super::{
+    assignment, bare_keys, call, command_line, digits, email, header, jwt, key_body, keys, markup, network, pem,
+    statement, token, trigger, url,
+};
 
 /// A finding in the normal form.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -16,6 +20,15 @@ pub(super) struct Found {
     pub(super) kind: Kind,
     pub(super) range: Range<usize>,
     pub(super) confidence: u8,
+    /// Where it goes on, when it is longer than what was looked at.
+    pub(super) open: Option<Border>,
+}
+
+impl Found {
+    /// The same, going on to its border.
+    pub(super) fn open(self, border: Border) -> Self {
+        Self { open: Some(border), ..self }
+    }
 }
 
 /// What a recogniser works with.
@@ -36,20 +49,9 @@ pub(super) struct Scanner {
     pub(super) past: Vec<Range<usize>>,
     /// A finding that begins further on: the password of a URL whose user is still to be read.
     pub(super) ahead: Option<Found>,
+    /// What ends the last finding, while that has not been reached.
+    pub(super) open: Option<(Kind, Border)>,
 }
-
-/// Bytes that begin or mark something. Letters are here for `AKIA`, `AIza` and `eyJ`, by their rarest byte.
-const TRIGGERS: [bool; 256] = {
-    let mut table = [false; 256];
-    let mut rest: &[u8] = b"0123456789@:=-_.[AJ";
-    while let Some((&byte, others)) = rest.split_first() {
-        if let Some((entry, _)) = table.split_at_mut(byte as usize).1.split_first_mut() {
-            *entry = true;
-        }
-        rest = others;
-    }
-    table
-};
 
 impl Scanner {
     /// Reads on to the end of the view, or, when more may come, to the first trigger that needs it.
@@ -61,11 +63,13 @@ impl Scanner {
         last: bool,
         found: &mut Vec<Found>,
     ) {
-        while let Some(at) = self.next_trigger(view) {
-            let end = self.ahead.as_ref().map(|ahead| ahead.range.clone());
-            if let Some(range) = end.filter(|range| at >= range.start) {
-                found.extend(self.ahead.take());
-                self.pass(view, range);
+        loop {
+            if !self.go_on(view, last, found) {
+                return;
+            }
+            let Some(at) = self.next_trigger(view) else { break };
+            if let Some(ahead) = self.ahead.take_if(|ahead| at >= ahead.range.start) {
+                self.take(view, ahead, found);
                 continue;
             }
             view.take_asked_past_end();
@@ -80,14 +84,21 @@ impl Scanner {
         self.at = view.len();
     }
 
+    /// The next byte that may begin or mark something. Most of them do not, by what stands beside them: these are
+    /// passed here, where it costs least.
     fn next_trigger(&self, view: &View<'_>) -> Option<usize> {
-        let rest = view.bytes().get(self.at..)?;
-        let trigger = rest.iter().position(|&byte| is_trigger(byte)).map(|skipped| self.at + skipped);
-        let ahead = self.ahead.as_ref().map(|ahead| ahead.range.start);
-        match (trigger, ahead) {
-            (Some(trigger), Some(ahead)) => Some(trigger.min(ahead)),
-            (trigger, ahead) => trigger.or(ahead),
+        let bytes = view.bytes();
+        let end = self.ahead.as_ref().map_or(usize::MAX, |ahead| ahead.range.start);
+        let mut at = self.at;
+        while at < end {
+            let Some(next) = trigger::next(bytes, at) else { break };
+            at = next;
+            if at < end && may_matter(bytes, at) {
+                return Some(at);
+            }
+            at += 1;
         }
+        Some(end).filter(|&end| end < usize::MAX)
     }
 
     fn accept(&mut self, view: &mut View<'_>, step: Step, next: usize, found: &mut Vec<Found>) {
@@ -99,11 +110,39 @@ impl Scanner {
             Step::Found(finding) => {
                 let crosses = self.ahead.as_ref().is_some_and(|ahead| finding.range.end > ahead.range.start);
                 if !crosses {
-                    self.pass(view, finding.range.clone());
-                    found.push(finding);
+                    self.take(view, finding, found);
                 }
             }
         }
+    }
+
+    fn take(&mut self, view: &mut View<'_>, finding: Found, found: &mut Vec<Found>) {
+        self.pass(view, finding.range.clone());
+        self.open = finding.open.map(|border| (finding.kind, border));
+        found.push(finding);
+    }
+
+    /// Goes on with the last finding to its border; whether it is reached. What a stream has given out already is gone
+    /// on with by a finding of confidence 0.
+    fn go_on(&mut self, view: &mut View<'_>, last: bool, found: &mut Vec<Found>) -> bool {
+        let Some((kind, border)) = self.open else { return true };
+        let (end, reached) = border.reach(view, self.at, last);
+        if end > self.at {
+            match found.last_mut() {
+                Some(before) => before.range.end = end,
+                None => found.push(Found { kind, range: self.at..end, confidence: 0, open: None }),
+            }
+            if let Some(before) = self.past.last_mut() {
+                before.end = end;
+            }
+            self.at = end;
+            view.raise_floor(end);
+        }
+        if reached {
+            self.open = None;
+        }
+        view.take_asked_past_end();
+        reached
     }
 
     /// A finding or token is behind: nothing before its end is seen any more.
@@ -114,6 +153,38 @@ impl Scanner {
     }
 }
 
+/// Whether what stands beside a frequent trigger lets it begin anything, where its two neighbours do not tell. `true`
+/// where the text ends before.
+fn may_matter(bytes: &[u8], at: usize) -> bool {
+    let Some(&next) = bytes.get(at + 1) else { return true };
+    let before = |back: usize| at.checked_sub(back).and_then(|at| bytes.get(at)).copied().unwrap_or(b' ');
+    match bytes.get(at) {
+        Some(b'B' | b'b') => bytes.get(at + 2).is_none_or(|byte| matches!(byte, b'a' | b'A')),
+        Some(b'(') if before(1) == b' ' => {
+            matches!(next, b'"' | b'\'' | b'`' | b'N' | b'\\') || matches!(before(2), b's' | b'S' | b'\n')
+        }
+        Some(b'\n' | b'\\') => may_be_key(bytes, at),
+        _ => true,
+    }
+}
+
+/// Whether a line of base64 may stand before or after the line end.
+fn may_be_key(bytes: &[u8], at: usize) -> bool {
+    may_end_key_line(bytes, at) || may_begin_key_line(bytes, at)
+}
+
+/// Whether a line of base64 may end here: none is shorter than 40 bytes.
+pub(super) fn may_end_key_line(bytes: &[u8], at: usize) -> bool {
+    let line = at.checked_sub(36).and_then(|start| bytes.get(start..at - 2));
+    line.is_some_and(|line| line.iter().rev().all(|&byte| pem::is_base64(byte)))
+}
+
+/// Whether a line of base64 may stand behind this line end, some bytes of escape and indentation between.
+fn may_begin_key_line(bytes: &[u8], at: usize) -> bool {
+    let rest = bytes.get(at.saturating_add(12)..).unwrap_or_default();
+    rest.iter().take(28).all(|&byte| pem::is_base64(byte))
+}
+
 /// What stands at a trigger.
 enum Step {
     Nothing,
@@ -121,31 +192,46 @@ enum Step {
     Token(Range<usize>),
 }
 
-fn is_trigger(byte: u8) -> bool {
-    TRIGGERS.get(usize::from(byte)).copied().unwrap_or(false)
-}
-
 fn visit(scene: &Scene<'_, '_>, at: usize) -> (Step, usize) {
     let view = scene.view;
     let next = at + 1;
     let found = match view.at(at) {
         b'0'..=b'9' => {
+            let key = match view.before(at) {
+                b'A'..=b'Z' | b'a'..=b'z' => bare_keys::by_digit(scene, at),
+                _ if view.at(at + 1) == b'/' => bare_keys::google_refresh(scene, at),
+                _ => None,
+            };
+            if let Some(key) = key.or_else(|| bare_keys::azure(scene, at)) {
+                return (Step::Found(key), next);
+            }
             let (found, next) = digits::visit(scene, at);
             let found = found.or_else(|| statement::find(scene, at));
             return (found.map_or(Step::Nothing, Step::Found), next);
         }
         b'[' => return (token::end(view, at).map_or(Step::Nothing, |end| Step::Token(at..end)), next),
         b'@' => email::find(scene, at),
-        b':' => url::find(scene, at).or_else(|| assignment::find(scene, at)).or_else(|| network::colons(scene, at)),
+        b':' => url::find(scene, at)
+            .or_else(|| assignment::find(scene, at))
+            .or_else(|| header::cookies(scene, at))
+            .or_else(|| network::colons(scene, at)),
         b'=' => assignment::find(scene, at),
+        b'>' => markup::element(scene, at),
+        b'(' => call::find(scene, at),
+        b'\'' => call::statement(scene, at),
+        b'\n' | b'\\' => key_body::tail(scene, at),
+        b'B' | b'b' => header::bearer(scene, at),
         b'-' => pem::find(scene, at)
             .or_else(|| keys::find(scene, at))
-            .or_else(|| assignment::option(scene, at))
+            .or_else(|| bare_keys::mailchimp(scene, at))
+            .or_else(|| key_body::putty(scene, at))
+            .or_else(|| command_line::find(scene, at))
+            .or_else(|| header::cookie_option(scene, at))
             .or_else(|| network::dashes(scene, at)),
         b'_' => keys::find(scene, at),
-        b'.' => keys::find(scene, at).or_else(|| network::stops(scene, at)),
+        b'.' => keys::find(scene, at).or_else(|| bare_keys::dotted(scene, at)).or_else(|| network::stops(scene, at)),
         b'A' => keys::capital(scene, at),
-        b'J' => jwt::find(scene, at),
+        b'J' => jwt::find(scene, at).or_else(|| bare_keys::grafana(scene, at)),
         _ => None,
     };
     (found.map_or(Step::Nothing, Step::Found), next)

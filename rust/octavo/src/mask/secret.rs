@@ -1,128 +1,29 @@
-//! Which names are those of secrets, and which values are secrets and no examples, variables or words.
+//! Which values are secrets, and no examples, variables or words.
 
 use super::placeholder::{is_algorithm, is_code_of_a_secret, is_label, is_placeholder, is_sentence};
-
-/// What a name says about the value.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Sort {
-    /// A person has chosen it: six characters of two sorts are enough.
-    Password,
-    /// `pass`, which is the verdict of a test more often than a password: one is given in quotes, or with `=` at once.
-    Pass,
-    /// A machine has made it: long and without pattern.
-    Key,
-}
-
-/// Names by their last byte, without `_`, `-`, `.` and blanks. Nearly every sign in a text follows another name, so
-/// this is asked often: three comparisons at most decide on an ASCII name, and nothing is allocated.
-fn names(last: u8) -> (&'static [&'static str], &'static [&'static str]) {
-    match last {
-        b'd' => (&["password", "passwd", "pwd", "wachtwoord"], &[]),
-        b'e' => (&["passphrase", "passcode", "motdepasse"], &[]),
-        b't' => (&["passwort", "kennwort"], &["secret"]),
-        b'a' => (&["contraseña", "senha"], &[]),
-        b'n' => (&[], &["token", "authorization"]),
-        b'y' => (&[], KEYS),
-        b'l' => (&[], &["credential"]),
-        b's' => (&[], &["credentials"]),
-        0x80.. => (OTHER_PASSWORDS, OTHER_KEYS),
-        _ => (&[], &[]),
-    }
-}
-
-const KEYS: &[&str] = &[
-    "apikey",
-    "accesskey",
-    "secretkey",
-    "privatekey",
-    "authkey",
-    "signingkey",
-    "encryptionkey",
-    "masterkey",
-    "accountkey",
-];
-/// In Korean, Chinese and Japanese; in the normal form a long vowel mark is a dash, and dashes are not seen.
-const OTHER_PASSWORDS: &[&str] =
-    &["비밀번호", "비번", "암호", "패스워드", "密码", "密碼", "口令", "パスワド", "暗証番号", "пароль", "mậtkhẩu"];
-const OTHER_KEYS: &[&str] =
-    &["토큰", "인증키", "api키", "비밀키", "시크릿", "시크릿키", "보안키", "액세스키", "접근키", "トクン"];
-/// What has a password: `DB_PASS` and `userpass` name one, `first_pass` and `two-pass` a round.
-const ACCOUNTS: &[&str] = &[
-    "db", "user", "mail", "smtp", "imap", "ftp", "admin", "root", "sql", "redis", "http", "login", "my", "ssh", "key",
-    "store", "proxy", "ldap", "pg", "postgres", "mongo", "rabbitmq", "wifi", "sudo", "basic", "rpc", "mqtt",
-];
-/// Names that end like a key's and say where a list goes on.
-const POSITIONS: &[&str] = &["pagetoken", "nexttoken", "continuationtoken", "synctoken", "cursortoken"];
-
-/// What `name` names. Case, dashes, underscores, stops and blanks in it are not seen.
-pub(super) fn sort_of_name(name: &[u8]) -> Option<Sort> {
-    sort_of_plain_name(name).or_else(|| sort_of_plain_name(without_suffix(name)?))
-}
-
-/// `PASSWORD2`, `DB_PASSWORD_PROD`, `API_KEY_PROD`: the name without the number or the place it is for.
-fn without_suffix(name: &[u8]) -> Option<&[u8]> {
-    let digits = name.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
-    if digits > 0 {
-        let (head, _) = name.split_at_checked(name.len().saturating_sub(digits))?;
-        let head = if let [rest @ .., b'_' | b'-'] = head { rest } else { head };
-        return (digits <= 2).then_some(head);
-    }
-    let end = |suffix: &&str| {
-        let (head, tail) = name.split_at_checked(name.len().checked_sub(suffix.len())?)?;
-        tail.eq_ignore_ascii_case(suffix.as_bytes()).then_some(head)
-    };
-    // Most names end otherwise: one look at the last byte decides.
-    let may_end = matches!(name.last()?.to_ascii_lowercase(), b'd' | b'v' | b't' | b'g' | b'm' | b'w');
-    may_end.then(|| SUFFIXES.iter().find_map(end))?
-}
-
-const SUFFIXES: &[&str] = &["_prod", "_dev", "_test", "_staging", "_confirm", "_old", "_new"];
-
-fn sort_of_plain_name(name: &[u8]) -> Option<Sort> {
-    let (passwords, keys) = names(name.last()?.to_ascii_lowercase());
-    let ends = |names: &[&str]| names.iter().any(|one| ends_loosely(name, one.as_bytes()));
-    if ends(passwords) || ACCOUNTS.iter().any(|account| ends_with_account(name, account)) {
-        Some(Sort::Password)
-    } else if ends_with_word(name, b"pass") {
-        Some(Sort::Pass)
-    } else if (ends(keys) && !ends(POSITIONS)) || ends_with_word(name, b"auth") {
-        Some(Sort::Key)
-    } else {
-        None
-    }
-}
-
-/// Whether the name ends with the word, when what joins words is not seen.
-fn ends_loosely(name: &[u8], word: &[u8]) -> bool {
-    let mut letters = name.iter().rev().filter(|byte| !matches!(byte, b'_' | b'-' | b'.' | b' '));
-    word.iter().rev().all(|byte| letters.next().is_some_and(|letter| letter.eq_ignore_ascii_case(byte)))
-}
-
-/// `DB_PASS`, `userpass`.
-fn ends_with_account(name: &[u8], account: &str) -> bool {
-    let Some((head, tail)) = name.split_at_checked(name.len().saturating_sub(4)) else { return false };
-    let head = if let [rest @ .., b'_' | b'-' | b'.'] = head { rest } else { head };
-    let starts = head.len().saturating_sub(account.len());
-    tail.eq_ignore_ascii_case(b"pass")
-        && head.get(starts..).is_some_and(|end| end.eq_ignore_ascii_case(account.as_bytes()))
-}
-
-/// `DB_PASS` ends with the word, `bypass` does not.
-fn ends_with_word(name: &[u8], word: &[u8]) -> bool {
-    let Some((head, tail)) = name.split_at_checked(name.len().saturating_sub(word.len())) else { return false };
-    tail.eq_ignore_ascii_case(word) && !head.last().is_some_and(u8::is_ascii_alphanumeric)
-}
+use super::secret_name::Sort;
 
 /// Whether the value is a secret.
 pub(super) fn is_secret(value: &str, sort: Sort, quoted: bool, bearer: bool) -> bool {
+    if sort == Sort::Phrase && is_phrase(value) {
+        return true;
+    }
     if is_placeholder(value) || is_code(value, quoted) || is_algorithm(value) {
         return false;
     }
     match sort {
-        Sort::Password => is_password(value, quoted),
+        Sort::Password | Sort::Phrase => {
+            is_password(value, quoted)
+                && !is_object_identifier(value)
+                && (quoted || !(is_constant(value) || value.starts_with("__")))
+        }
         Sort::Pass => is_password(value, quoted) && !is_version(value),
-        Sort::Key if bearer => is_key(value, 8) || is_base64(value),
+        Sort::Pin => is_pin(value, quoted),
+        Sort::Key | Sort::Login if bearer => is_key(value, 8) || is_base64(value),
+        Sort::Login => (is_key(value, 12) || is_base64(value)) && !is_constant(value),
+        Sort::Secret => (is_key(value, 10) || is_short_secret(value)) && !is_constant(value) && !is_address(value),
         Sort::Key => is_key(value, 12) && !is_constant(value) && !is_address(value),
+        Sort::LooseKey => value.len() >= 20 && is_key(value, 20) && !is_constant(value) && entropy(value) >= 3.0,
     }
 }
 
@@ -130,7 +31,13 @@ pub(super) fn is_secret(value: &str, sort: Sort, quoted: bool, bearer: bool) -> 
 /// what stands for a password, labels, and sentences about passwords.
 pub(super) fn is_given(value: &str) -> bool {
     let length = value.chars().count();
-    length >= 4 && !is_placeholder(value) && !is_code_of_a_secret(value) && !is_label(value) && !is_sentence(value)
+    let object = value.matches('.').count() >= 2 && is_version(value);
+    length >= 4
+        && !object
+        && !is_placeholder(value)
+        && !is_code_of_a_secret(value)
+        && !is_label(value)
+        && !is_sentence(value)
 }
 
 /// `DOT11_DIALOG_TOKEN`, `WBEM_128BITS`, `crate::__u32`: names in a program.
@@ -176,6 +83,23 @@ fn is_password(value: &str, quoted: bool) -> bool {
     }
 }
 
+/// Four to twelve digits, or letters among them.
+fn is_pin(value: &str, quoted: bool) -> bool {
+    let digits = value.bytes().all(|byte| byte.is_ascii_digit());
+    if digits { (4..=12).contains(&value.len()) } else { quoted && is_password(value, true) && !is_version(value) }
+}
+
+/// Four or more words in small letters: `correct horse battery staple`.
+fn is_phrase(value: &str) -> bool {
+    let word = |word: &str| (2..=12).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_lowercase());
+    value.split(' ').count() >= 4 && value.split(' ').all(word) && !is_sentence(value)
+}
+
+/// `1.2.840.113549.1.9.7`, which is one of a schema.
+fn is_object_identifier(value: &str) -> bool {
+    value.matches('.').count() >= 2 && is_version(value)
+}
+
 /// `1.302103`.
 fn is_version(value: &str) -> bool {
     value.contains('.') && value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
@@ -187,6 +111,19 @@ fn is_key(value: &str, shortest: usize) -> bool {
     let letters = value.bytes().filter(u8::is_ascii_alphabetic).count();
     let alphabet = value.bytes().all(|byte| byte.is_ascii_graphic());
     value.len() >= shortest && digits >= 2 && letters >= 2 && alphabet && !is_words(value) && entropy(value) >= 2.7
+}
+
+/// Ten letters of both cases and a digit inside: the secrets of Naver.
+fn is_short_secret(value: &str) -> bool {
+    let inside = value.get(1..value.len().saturating_sub(1)).unwrap_or_default();
+    let count = |class: fn(&u8) -> bool| inside.bytes().filter(class).count();
+    let digits = count(u8::is_ascii_digit);
+    let humps = value.as_bytes().windows(2).filter(|pair| pair.iter().all(u8::is_ascii_uppercase)).count();
+    value.len() >= 10
+        && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        && count(u8::is_ascii_lowercase) >= 2
+        && digits >= 1
+        && humps >= 1
 }
 
 /// Letters of both cases in no order of words: `user:password` in base64 may have no digit.

@@ -37,6 +37,55 @@ const ZEROS: &[u32] = &[
     0x1_E950, 0x1_FBF0,
 ];
 
+/// Marks that are written over the character before them (`Mn`, `Me`): accents, keys around a digit, vowel signs
+/// of Arabic and Hebrew, voicing marks of kana. Between digits they are as good as invisible.
+const MARKS: &[(u32, u32)] = &[
+    (0x0300, 0x036F),
+    (0x0483, 0x0489),
+    (0x0591, 0x05BD),
+    (0x05BF, 0x05BF),
+    (0x05C1, 0x05C2),
+    (0x0610, 0x061A),
+    (0x064B, 0x065F),
+    (0x0670, 0x0670),
+    (0x06D6, 0x06DC),
+    (0x1AB0, 0x1ACE),
+    (0x1DC0, 0x1DFF),
+    (0x20D0, 0x20F0),
+    (0x302A, 0x302D),
+    (0x3099, 0x309A),
+    (0xFE20, 0xFE2F),
+];
+
+/// Letters of mathematics outside their block, by the code of the ASCII letter: those that had one before it was made.
+const OLD_LETTERS: &[(u32, u8)] = &[
+    (0x2102, b'C'),
+    (0x210A, b'g'),
+    (0x210B, b'H'),
+    (0x210C, b'H'),
+    (0x210D, b'H'),
+    (0x210E, b'h'),
+    (0x2110, b'I'),
+    (0x2111, b'I'),
+    (0x2112, b'L'),
+    (0x2113, b'l'),
+    (0x2115, b'N'),
+    (0x2119, b'P'),
+    (0x211A, b'Q'),
+    (0x211B, b'R'),
+    (0x211C, b'R'),
+    (0x211D, b'R'),
+    (0x2124, b'Z'),
+    (0x2128, b'Z'),
+    (0x212C, b'B'),
+    (0x212D, b'C'),
+    (0x212F, b'e'),
+    (0x2130, b'E'),
+    (0x2131, b'F'),
+    (0x2133, b'M'),
+    (0x2134, b'o'),
+];
+
 /// What the character stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Meaning {
@@ -52,18 +101,22 @@ pub(super) enum Meaning {
 pub(super) fn meaning(character: char) -> Meaning {
     let code = u32::from(character);
     match code {
-        0..=0x9F => Meaning::Same,
+        0..=0x7F | 0x9B => Meaning::Same,
+        // The controls after ASCII are not seen; NEL ends a line. One of them, kept above, begins a colour.
+        0x80..=0x9F if code != 0x85 => Meaning::Nothing,
         _ if is_dash(code) => Meaning::Ascii(b'-'),
         // Spaces (`Zs`), line and paragraph separator, the empty Braille cell.
-        0xA0 | 0x1680 | 0x2000..=0x200A | 0x2028 | 0x2029 | 0x202F | 0x205F | 0x2800 | 0x3000 => Meaning::Ascii(b' '),
+        0x85 | 0xA0 | 0x1680 | 0x2000..=0x200A | 0x2028 | 0x2029 | 0x202F | 0x205F | 0x2800 | 0x3000 => {
+            Meaning::Ascii(b' ')
+        }
         // Dots between digits; U+318D is the one of Korean keyboards.
         0xB7 | 0x2022 | 0x2024 | 0x2027 | 0x2219 | 0x22C5 | 0x30FB | 0x318D | 0xFE52 | 0xFF65 => Meaning::Ascii(b'.'),
         0xFE55 => Meaning::Ascii(b':'),
         0xFE6B => Meaning::Ascii(b'@'),
         0xFF01..=0xFF5E => u8::try_from(code - 0xFEE0).map_or(Meaning::Same, Meaning::Ascii),
-        // The key around a digit: `0️⃣`.
-        0x20E3 => Meaning::Nothing,
-        _ if ignorable(code) => Meaning::Nothing,
+        _ if is_in(IGNORABLE, code) || is_in(MARKS, code) => Meaning::Nothing,
+        0x2102..=0x2134 => old_letter(code),
+        0x1_D400..=0x1_D6A3 => mathematical_letter(code),
         _ => digit(code).map_or(Meaning::Same, |value| Meaning::Ascii(b'0' + value)),
     }
 }
@@ -72,7 +125,7 @@ pub(super) fn meaning(character: char) -> Meaning {
 /// one direction: every lead byte of a character with a meaning of its own must be here.
 pub(super) const fn may_stand_for_another(lead: u8) -> bool {
     // Hangul (EB to ED) and Han (E4 to E9) begin with none of them, so that such text is passed at full speed.
-    matches!(lead, 0xC2 | 0xCB | 0xCD | 0xD6..=0xDF | 0xE0..=0xE3 | 0xEA | 0xEF | 0xF0..=0xF4)
+    matches!(lead, 0xC2 | 0xCB..=0xCD | 0xD2 | 0xD6..=0xDF | 0xE0..=0xE3 | 0xEA | 0xEF | 0xF0..=0xF4)
 }
 
 /// `Pd`, and what is read as a dash: minus, long vowel mark, Hangul EU, hyphen bullet, box drawing.
@@ -117,9 +170,20 @@ const fn is_dash(code: u32) -> bool {
     punctuation || alike
 }
 
-fn ignorable(code: u32) -> bool {
-    let after = IGNORABLE.partition_point(|&(first, _)| first <= code);
-    after.checked_sub(1).and_then(|index| IGNORABLE.get(index)).is_some_and(|&(_, last)| code <= last)
+fn is_in(ranges: &[(u32, u32)], code: u32) -> bool {
+    let after = ranges.partition_point(|&(first, _)| first <= code);
+    after.checked_sub(1).and_then(|index| ranges.get(index)).is_some_and(|&(_, last)| code <= last)
+}
+
+fn old_letter(code: u32) -> Meaning {
+    let place = OLD_LETTERS.binary_search_by_key(&code, |&(letter, _)| letter);
+    place.ok().and_then(|place| OLD_LETTERS.get(place)).map_or(Meaning::Same, |&(_, ascii)| Meaning::Ascii(ascii))
+}
+
+/// Thirteen alphabets one after the other, each with its capitals first: bold, italic, script, sans-serif and so on.
+fn mathematical_letter(code: u32) -> Meaning {
+    let place = u8::try_from((code - 0x1_D400) % 52).unwrap_or_default();
+    Meaning::Ascii(if place < 26 { b'A' + place } else { b'a' + place - 26 })
 }
 
 fn digit(code: u32) -> Option<u8> {
@@ -135,7 +199,21 @@ mod tests {
     #[test]
     fn tables_are_sorted_and_apart() {
         assert!(IGNORABLE.windows(2).all(|pair| matches!(pair, [(_, last), (first, _)] if last < first)));
+        assert!(MARKS.windows(2).all(|pair| matches!(pair, [(_, last), (first, _)] if last < first)));
+        assert!(OLD_LETTERS.windows(2).all(|pair| matches!(pair, [(one, _), (two, _)] if one < two)));
         assert!(ZEROS.windows(2).all(|pair| matches!(pair, [zero, next] if zero + 10 <= *next)));
+    }
+
+    #[test]
+    fn letters_of_mathematics_are_letters() {
+        for (text, ascii) in [("𝐀𝐳𝑨𝒛𝓐𝔃𝔄𝕫𝖠𝗓𝘈𝘻𝚉𝚣", "AzAzAzAzAzAzZz"), ("ℂℎℯℴℤ", "CheoZ")]
+        {
+            for (one, byte) in text.chars().zip(ascii.bytes()) {
+                assert_eq!(meaning(one), Meaning::Ascii(byte), "{one}");
+            }
+            assert_eq!(text.chars().count(), ascii.len());
+        }
+        assert_eq!(meaning('∑'), Meaning::Same);
     }
 
     #[test]

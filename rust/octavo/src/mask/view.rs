@@ -14,11 +14,16 @@ pub(super) struct View<'a> {
     soft_hyphens: &'a [usize],
     floor: usize,
     asked_past_end: Cell<bool>,
+    /// Whether a control character stands anywhere: in most texts none does, and numbers need not be read twice.
+    pub(super) has_controls: bool,
 }
 
 impl<'a> View<'a> {
     pub(super) fn new(text: &'a str, soft_hyphens: &'a [usize]) -> Self {
-        Self { text, soft_hyphens, floor: 0, asked_past_end: Cell::new(false) }
+        // In blocks without an early end, which the compiler makes wide.
+        let any = |block: &[u8]| block.iter().fold(false, |any, &byte| any | is_control(byte));
+        let has_controls = text.as_bytes().chunks(64).any(any);
+        Self { text, soft_hyphens, floor: 0, asked_past_end: Cell::new(false), has_controls }
     }
 
     /// Nothing before this byte is seen from now on: it belongs to a finding, or to a token that replaced one.
@@ -50,6 +55,20 @@ impl<'a> View<'a> {
             return 0;
         }
         at.checked_sub(1).and_then(|before| self.text.as_bytes().get(before)).copied().unwrap_or(0)
+    }
+
+    /// The character that begins here; none after the last one.
+    pub(super) fn character_at(&self, at: usize) -> Option<char> {
+        // Asked for by its byte, so that it is remembered where the text ends.
+        if self.at(at) < 0x80 {
+            return Some(char::from(self.at(at))).filter(|_| at < self.text.len());
+        }
+        self.text.get(at..)?.chars().next()
+    }
+
+    /// The character that ends here, where it is seen.
+    pub(super) fn character_before(&self, at: usize) -> Option<char> {
+        self.text.get(self.floor..at)?.chars().next_back()
     }
 
     pub(super) fn slice(&self, range: Range<usize>) -> &'a str {
@@ -111,11 +130,17 @@ pub(super) fn is_digit(byte: u8) -> bool {
 }
 
 /// Letters, digits, `_` and `-`: the alphabet of most keys, and of base64 in URLs.
-pub(super) fn is_key_byte(byte: u8) -> bool {
+pub(super) const fn is_key_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
 }
 
-/// Space or tab.
+/// A control character that neither ends a line nor stands for a blank nor begins an escape. NUL is one, and is what
+/// stands after the end of the text as well.
+pub(super) fn is_control(byte: u8) -> bool {
+    matches!(byte, 0..=0x08 | 0x0E..=0x1A | 0x7F)
+}
+
+/// Space or tab, and what stands for one: vertical tab, form feed, the separators of ASCII.
 pub(super) fn is_blank(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t')
+    matches!(byte, b' ' | b'\t' | 0x0B | 0x0C | 0x1C..=0x1F)
 }

@@ -1,0 +1,164 @@
+//! Secrets on command lines: `--password x`, `-u user:x`, `mysql -px`.
+
+use super::assignment;
+use super::kind::Kind;
+use super::naming::NAME;
+use super::placeholder::is_placeholder;
+use super::quoted::{closed, opened};
+use super::scan::{Found, Scene};
+use super::secret;
+use super::secret_name::{Sort, sort_of_name};
+use super::view::{View, is_blank};
+
+/// Bytes before an option in which the command stands.
+const COMMAND: usize = 160;
+/// The longest value of a short option.
+const VALUE: usize = 128;
+
+/// How a short option is given its secret.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// `-px`, with nothing between.
+    Attached,
+    /// `-p x` or `-px`.
+    Either,
+    /// `-u user:x`; the password alone is masked.
+    Login,
+    /// `-U user%x`.
+    Percent,
+}
+
+/// Words that a command has in it, all of them, the letter of its option, and its form.
+const OPTIONS: &[(&[&str], u8, Form)] = &[
+    (&["mysql"], b'p', Form::Attached),
+    (&["mariadb"], b'p', Form::Attached),
+    (&["sshpass"], b'p', Form::Either),
+    (&["login"], b'p', Form::Either),
+    (&["mongo"], b'p', Form::Either),
+    (&["redis-cli"], b'a', Form::Either),
+    (&["ldap"], b'w', Form::Either),
+    (&["sqlcmd"], b'P', Form::Either),
+    (&["bcp "], b'P', Form::Either),
+    (&["zip "], b'P', Form::Either),
+    (&["7z"], b'p', Form::Attached),
+    (&["ipmitool"], b'P', Form::Either),
+    (&["mosquitto_"], b'P', Form::Either),
+    (&["curl"], b'u', Form::Login),
+    (&["curl"], b'U', Form::Login),
+    (&["http "], b'a', Form::Login),
+    (&["https "], b'a', Form::Login),
+    (&["svn "], b'p', Form::Either),
+    (&["smbclient"], b'U', Form::Percent),
+    (&["rpcclient"], b'U', Form::Percent),
+    (&["net rpc"], b'U', Form::Percent),
+];
+/// Options that are given a user and a password.
+const LOGINS: &[&str] = &["--user", "--proxy-user", "--auth", "--credentials", "--creds", "--basic-auth"];
+
+/// `at` is a dash.
+pub(super) fn find(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
+    let view = scene.view;
+    if !scene.kinds.contains(Kind::Secret) || view.at(at + 1) == b' ' || is_word(view.before(at)) {
+        return None;
+    }
+    if view.at(at + 1) == b'-' { long(scene, at) } else { short(scene, at).or_else(|| single(scene, at)) }
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'/' | b'=')
+}
+
+/// `--password x`, `--user kim:x`, `--user=kim:x`.
+fn long(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
+    let view = scene.view;
+    let end = view.run(at + 2, NAME, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
+    let name = view.slice(at..end);
+    if LOGINS.contains(&name) && (is_blank(view.at(end)) || view.at(end) == b'=') {
+        return login(scene, end + 1, b':', is_client(view, at));
+    }
+    if !is_blank(view.at(end)) {
+        return None;
+    }
+    let sort = sort_of_name(name.as_bytes())?;
+    assignment::given(scene, end, if sort == Sort::Pass { Sort::Password } else { sort }, false)
+}
+
+/// `-storepass x`, `-passin pass:x`.
+fn single(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
+    let view = scene.view;
+    if !is_blank(view.before(at)) {
+        return None;
+    }
+    let end = view.run(at + 1, NAME, |byte| byte.is_ascii_alphabetic());
+    let name = view.slice(at + 1..end);
+    if !is_blank(view.at(end)) {
+        return None;
+    }
+    let value = view.run(end, 4, is_blank);
+    if matches!(name, "passin" | "passout" | "pass") {
+        return view.starts_with(value, "pass:").then(|| assignment::given(scene, value + 5, Sort::Password, false))?;
+    }
+    let known = name.len() >= 5 && (sort_of_name(name.as_bytes())? == Sort::Password || name.ends_with("pass"));
+    known.then(|| assignment::given(scene, end, Sort::Password, false))?
+}
+
+/// `-u kim:x`, `-px`.
+fn short(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
+    let view = scene.view;
+    let letter = view.at(at + 1);
+    if !OPTIONS.iter().any(|&(_, option, _)| option == letter) || !is_blank(view.before(at)) {
+        return None;
+    }
+    let start = view.run_back(at, COMMAND, |byte| !matches!(byte, 0 | b'\n' | b';' | b'|'));
+    let line = view.bytes().get(start..at)?;
+    let has = |word: &&str| line.windows(word.len()).any(|window| window == word.as_bytes());
+    let &(_, _, form) = OPTIONS.iter().find(|(words, option, _)| *option == letter && words.iter().all(has))?;
+    let value = view.run(at + 2, 4, is_blank);
+    match form {
+        Form::Attached if value > at + 2 => None,
+        Form::Login => login(scene, value, b':', true),
+        Form::Percent => login(scene, value, b'%', true),
+        Form::Attached | Form::Either => password(scene, value),
+    }
+}
+
+/// Whether a command that logs in over the web stands before.
+fn is_client(view: &View<'_>, at: usize) -> bool {
+    let start = view.run_back(at, COMMAND, |byte| !matches!(byte, 0 | b'\n' | b';' | b'|'));
+    let line = view.bytes().get(start..at).unwrap_or_default();
+    ["curl", "wget", "http"].iter().any(|word| line.windows(word.len()).any(|window| window == word.as_bytes()))
+}
+
+/// Where a value of a command line ends, and where it begins.
+fn value(view: &View<'_>, at: usize) -> (usize, usize) {
+    let (start, quote) = opened(view, at);
+    let end = quote.and_then(|quote| closed(view, start, quote)).unwrap_or_else(|| {
+        view.run(start, VALUE, |byte| {
+            byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\'' | b'`' | b'\\' | b';' | b'|' | b'<' | b'>' | b')')
+        })
+    });
+    (start, end)
+}
+
+fn password(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
+    let (start, end) = value(scene.view, at);
+    // `-p 8080`, `-p -h host`.
+    let text = scene.view.slice(start..end);
+    let other = text.starts_with(['-', '$', '<', '[']) || text.len() < 4;
+    (!other).then(|| assignment::judged(scene, start..end, Sort::Password, true))?
+}
+
+/// The password after the user; `certain` when no numbers of user and group can be meant.
+fn login(scene: &Scene<'_, '_>, at: usize, sign: u8, certain: bool) -> Option<Found> {
+    let view = scene.view;
+    let (start, end) = value(view, at);
+    let text = view.slice(start..end);
+    let colon = text.bytes().position(|byte| byte == sign)?;
+    let word = text.get(colon + 1..)?;
+    if colon == 0 || word.starts_with(['$', '<', '/']) || is_placeholder(word) {
+        return None;
+    }
+    let known = certain
+        || secret::is_secret(word, Sort::Password, false, false) && word.bytes().any(|byte| byte.is_ascii_alphabetic());
+    known.then(|| assignment::judged(scene, start + colon + 1..end, Sort::Password, true))?
+}
