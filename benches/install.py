@@ -1,4 +1,4 @@
-"""What installing and importing Octavo costs: writes benches/results/install.json for the table in docs/guide/install.md."""
+"""What installing and importing Octavo costs: writes benches/results/install.json, a table in docs/guide/install.md."""
 
 import datetime as dt
 import json
