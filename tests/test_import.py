@@ -88,6 +88,14 @@ def test_importing_loads_no_driver_and_no_framework() -> None:
     assert [name for name in (*DRIVERS, *FRAMEWORKS) if name in modules] == []
 
 
+def test_public_modules_are_there_after_the_import() -> None:
+    code = (
+        "import octavo; print(*(getattr(octavo, one).__name__ for one in ('privacy', 'pruning', 'ledger', 'errors')))"
+    )
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout.split() == ["octavo.privacy", "octavo.pruning", "octavo.ledger", "octavo.errors"], done.stderr
+
+
 def test_importing_takes_less_than_150_ms(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # As installed: with compiled modules at hand, which some development machines forbid.
     monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)

@@ -1,6 +1,6 @@
 """Assembles the context of LLM agents: exact, valid for the provider, stable for the prompt cache."""
 
-from octavo import _build, errors, privacy
+from octavo import _build, errors, ledger, privacy, pruning
 from octavo._core import BuildInfo, build_info
 from octavo.assemble import assemble, assemble_async
 from octavo.budget import Budget, Marks, Section
@@ -34,7 +34,9 @@ __all__ = [
     "build_info",
     "counter_for",
     "errors",
+    "ledger",
     "privacy",
+    "pruning",
     "repair",
     "rules",
     "validate",
