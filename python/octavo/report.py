@@ -61,6 +61,7 @@ class Report:
         spans: every message of the conversation, in runs.
         sections: the sections that have a text, kept or not: first those before the history, then the tail's.
         repairs: what was changed to obey the provider's rules, in plain words.
+        anchored: whether usage that the provider reported is in these numbers.
     """
 
     format: str
@@ -82,6 +83,7 @@ class Report:
     spans: tuple[Span, ...]
     sections: tuple[Placed, ...]
     repairs: tuple[str, ...]
+    anchored: bool
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values that `json.dumps` takes."""
@@ -140,10 +142,12 @@ class Report:
         sections = sum(placed.tokens for placed in self.sections)
         shown = sum(span.tokens for span in self.spans if span.verdict != "dropped")
         rest = self.tokens - self.fixed_tokens - sections - shown
+        names = {"repairs": bool(self.repairs), "usage": self.anchored}
+        found = [name for name, there in names.items() if there]
+        what = " and ".join("reported usage" if name == "usage" else name for name in found)
+        part, why = ", ".join(found) or "rest", "not in the rows above"
         return (
-            [("rest", "repairs, reported usage", f"{rest:+,}", self.method, "not in the rows above", "call")]
-            if rest
-            else []
+            [(part, f"what {what or 'else'} add and take away", f"{rest:+,}", self.method, why, "call")] if rest else []
         )
 
 
@@ -186,6 +190,7 @@ def report_of(draft: Draft) -> Report:
         spans=tuple(spans_of(draft)),
         sections=draft.placed,
         repairs=tuple(_repairs(draft)),
+        anchored=plan.anchored,
     )
 
 
