@@ -111,6 +111,14 @@ def test_a_budget_must_be_a_whole_number(run_octavo: Run, budget: str) -> None:
     assert "--budget" in ran.err
 
 
+def test_underscores_part_the_digits_of_a_number_as_in_python(run_octavo: Run) -> None:
+    plain = run_octavo("assemble", DEMO, "--budget", "8000", "--at", "10", "--json")
+    parted = run_octavo("assemble", DEMO, "--budget", "8_000", "--at", "1_0", "--json")
+    assert (parted.status, parted.out) == (0, plain.out)
+    for wrong in ("_8", "8_", "8__0", "_"):
+        assert run_octavo("assemble", DEMO, "--budget", wrong).status == 2
+
+
 @pytest.mark.parametrize("at", ["-1", "x"])
 def test_at_must_be_a_whole_number(run_octavo: Run, at: str) -> None:
     ran = run_octavo("assemble", DEMO, "--budget", "100", f"--at={at}")
@@ -204,6 +212,44 @@ def test_count_says_how_it_counted(run_octavo: Run, write_lines: Write, model: s
     assert ran.lines[0]["tokens"] == octavo.counter_for(model).count_messages([USER]).tokens
 
 
+# ---- a model that is not known --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", [("count",), ("assemble", "--budget", "100")])
+def test_an_unknown_model_is_told_once_and_changes_nothing(
+    run_octavo: Run, write_lines: Write, command: tuple[str, ...]
+) -> None:
+    name, *options = command
+    file = write_lines(conversation("a"), conversation("b"))
+    with_it = run_octavo(name, file, *options, "--model", "house\x1b", "--json")
+    assert with_it.err == "octavo: unknown model 'house\\x1b', counted as o200k_base counts (estimated)\n"
+    without = run_octavo(name, file, *options, "--json")
+    assert without.err == ""
+    assert with_it.status == without.status == 0
+    assert [line["id"] for line in with_it.lines] == ["a", "b"]
+    if name == "count":
+        assert with_it.out == without.out
+
+
+@pytest.mark.parametrize(
+    ("model", "told"),
+    [("gpt4o", "gpt (estimated)"), ("claude-sonet-4-6", "claude (calibrated)"), ("gemini-9", "gemini (calibrated)")],
+)
+def test_a_name_of_which_only_the_maker_is_known_is_told(
+    run_octavo: Run, write_lines: Write, model: str, told: str
+) -> None:
+    ran = run_octavo("count", write_lines(conversation()), "--model", model, "--json")
+    assert ran.status == 0
+    assert ran.err == f"octavo: unknown model {model!r}, counted as any other {told}\n"
+
+
+@pytest.mark.parametrize(
+    "model", ["gpt-4o", "claude-sonnet-4-6", "openrouter/anthropic/claude-opus-4.6:thinking", "llama-3.3-70b", "o3"]
+)
+def test_a_known_model_is_not_talked_about(run_octavo: Run, write_lines: Write, model: str) -> None:
+    assert run_octavo("count", write_lines(conversation()), "--model", model).err == ""
+
+
 # ---- for people -----------------------------------------------------------------------------------------------------
 
 
@@ -233,6 +279,24 @@ def test_people_get_plain_text_where_rich_is_not(
     assert counted.status == 0
     assert [line.split()[0] for line in counted.out.splitlines()] == ["id", "a", "b", "total"]
     assert not any("━" in ran.out for ran in (shown, judged, counted))
+
+
+def test_a_conversation_without_an_id_is_called_by_its_line(run_octavo: Run, write_lines: Write) -> None:
+    file = write_lines(conversation("a"), "", conversation(None, USER, CALLING, USER), conversation(None))
+    for command in (("assemble", file, "--budget", "1000"), ("validate", file), ("count", file)):
+        shown = run_octavo(*command).out
+        assert "line 3" in shown
+        assert "None" not in shown
+    assert [line["id"] for line in run_octavo("count", file, "--json").lines] == ["a", None, None]
+    assert run_octavo("assemble", file, "--budget", "1000", "--id", "line 3").status == 2, "it is no id"
+
+
+def test_the_last_row_of_a_report_says_what_it_is(run_octavo: Run, write_lines: Write) -> None:
+    file = write_lines(conversation("a", USER, CALLING, USER))
+    shown = run_octavo("assemble", file, "--budget", "1000").out
+    assert "repaired: message 1" in shown
+    assert "what repairs add and take away" in shown
+    assert "usage" not in shown
 
 
 def test_repairs_with_brackets_in_an_id_are_shown(run_octavo: Run, write_lines: Write) -> None:
@@ -267,6 +331,32 @@ def test_help_is_a_manual(run_octavo: Run) -> None:
         assert {word.strip("[],") for word in offered} - {"--id", "--at"} <= {one.split()[0] for one in expected}
         assert all(one in text for one in expected)
         assert "exit status" in text
+
+
+def test_help_says_what_comes_out(run_octavo: Run) -> None:
+    assemble, count = (" ".join(run_octavo(command, "--help").out.split()) for command in ("assemble", "count"))
+    assert "Without --json the report is printed, and not the messages" in assemble
+    assert "rules" in assemble
+    assert "rules" not in count, "counting asks for no rules"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "command"),
+    [
+        (("assemble", DEMO), "assemble"),
+        (("assemble", DEMO, "--budget", "8", "--foo"), "assemble"),
+        (("count", DEMO, "--budget", "8000"), "count"),
+        (("validate", DEMO, "--provider", "acme"), "validate"),
+        (("mask", DEMO, "extra"), "mask"),
+    ],
+)
+def test_a_wrong_use_is_answered_with_the_usage_of_the_command(
+    run_octavo: Run, arguments: tuple[str, ...], command: str
+) -> None:
+    ran = run_octavo(*arguments)
+    assert (ran.status, ran.out) == (2, "")
+    assert ran.err.startswith(f"usage: octavo {command} ")
+    assert f"octavo {command}: error: " in ran.err
 
 
 def test_version(run_octavo: Run) -> None:

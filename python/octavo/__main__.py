@@ -7,6 +7,7 @@ import contextlib
 import errno
 import io
 import os
+import re
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TextIO, cast
@@ -44,7 +45,12 @@ exit status:
 
 COUNTED: Final = """\
 Without --model tokens are counted with o200k_base and marked `estimated`,
-whatever the format; rules are those of the format's own provider.
+whatever the format. So they are for a model that is not known, which is told
+on standard error.
+"""
+
+RULED: Final = """\
+Without --model rules are those of the format's own provider.
 """
 
 MASK_INPUT: Final = """\
@@ -56,7 +62,7 @@ A line that cannot be used is told on standard error as FILE:LINE: what is
 wrong, and left out; the lines after it are still masked.
 """
 
-MODEL_HELP: Final = "model that is called: decides how tokens are counted and, with the format, whose rules hold"
+MODEL_HELP: Final = "model that is called: decides how tokens are counted"
 JSON_HELP: Final = "write JSON Lines for programs instead of a table for people"
 
 
@@ -64,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; the exit status."""
     if _without_output():
         return _failed("standard output", OSError(errno.EBADF, "it is closed"))
-    options = vars(_parser().parse_args(arguments))
+    options = _options(arguments)
     run: Callable[..., int] = options.pop("run")
     file: str = options["file"]
     if isinstance(sys.stdout, io.TextIOWrapper):
@@ -84,6 +90,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _leave_quietly()
         return _failed("standard output", error)
     return status
+
+
+def _options(arguments: Sequence[str] | None) -> dict[str, Any]:
+    """What was asked for; ends the process where that cannot be understood, with the usage of the command."""
+    read, unknown = _parser().parse_known_args(arguments)
+    options = vars(read)
+    command: argparse.ArgumentParser = options.pop("command")
+    if unknown:
+        command.error(f"unrecognized arguments: {' '.join(unknown)}")
+    return options
 
 
 def _failed(what: str, error: OSError) -> int:
@@ -134,7 +150,7 @@ def _command(
         allow_abbrev=False,
     )
     command.add_argument("file", metavar="FILE", help="the file, or - for standard input")
-    command.set_defaults(run=run)
+    command.set_defaults(run=run, command=command)
     return command
 
 
@@ -144,12 +160,14 @@ def _add_assemble(commands: Any) -> None:
         "assemble",
         assembling.run,
         "decide what is sent to the model",
-        "Write the context of a model call: the messages that fit the budget, valid\n"
-        "for the provider, and a report of what was kept, changed and left out.\n"
-        "A context that cannot fit is written all the same; its report says so.\n\n"
-        "With --json one line a conversation, an object of id, system, messages,\n"
-        "tools and report (fits, tokens, budget, stable_prefix_tokens, spans, …).",
-        COUNTED + "\n" + STATUS.format(found=""),
+        "Decide the context of a model call: the messages that fit the budget, valid\n"
+        "for the provider. A context that cannot fit is made all the same; its report\n"
+        "says so.\n\n"
+        "Without --json the report is printed, and not the messages: what was kept,\n"
+        "changed and left out, and why. With --json the context is written, one line a\n"
+        "conversation: an object of id, system, messages, tools and report (fits,\n"
+        "tokens, budget, stable_prefix_tokens, spans, …).",
+        COUNTED + RULED + "\n" + STATUS.format(found=""),
     )
     command.add_argument(
         "--budget",
@@ -158,7 +176,7 @@ def _add_assemble(commands: Any) -> None:
         metavar="N",
         help="most input tokens: system, tools, framing and messages",
     )
-    command.add_argument("--model", metavar="NAME", help=MODEL_HELP)
+    command.add_argument("--model", metavar="NAME", help=f"{MODEL_HELP} and, with the format, whose rules hold")
     command.add_argument(
         "--at", type=_position, metavar="K", help="the context just before message K, counted from 0 (default: the end)"
     )
@@ -243,7 +261,8 @@ def _budget(text: str) -> int:
 
 
 def _position(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) <= 20):
+    # Underscores part digits as they do in Python.
+    if len(text) > 30 or not re.fullmatch("[0-9]+(_[0-9]+)*", text):
         raise argparse.ArgumentTypeError(f"expected a whole number of at least 0, got {text!r}")
     return int(text)
 

@@ -17,7 +17,7 @@ __all__ = ["run"]
 def run(file: str, *, budget: int, model: str | None, at: int | None, id: str | None, json: bool) -> int:
     """Assemble every conversation of a file, or the one called `id`, as it stood just before message `at`."""
     work = partial(_show, budget=budget, model=model, at=at, json=json)
-    return each_conversation(file, work, wanted=id)
+    return each_conversation(file, work, model=model, wanted=id)
 
 
 def _show(
@@ -34,7 +34,7 @@ def _show(
     if json:
         terminal.line(_line(conversation, context))
         return
-    terminal.heading(f"{conversation.id}, {counted(len(context.messages), 'message')}")
+    terminal.heading(f"{conversation.title}, {counted(len(context.messages), 'message')}")
     terminal.report(context.report)
 
 

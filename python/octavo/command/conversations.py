@@ -35,6 +35,7 @@ class Conversation:
         system: the system parameter, for formats that take one apart from the messages.
         tools: the tool definitions, as they stand in the line.
         messages: the messages, not looked into yet.
+        line: the number of its line in the file, from 1.
     """
 
     id: str | int | float | None
@@ -42,6 +43,12 @@ class Conversation:
     system: Any
     tools: list[Any] | None
     messages: list[Any]
+    line: int
+
+    @property
+    def title(self) -> str:
+        """What people know it by: its id or, where it has none, its line."""
+        return f"line {self.line}" if self.id is None else str(self.id)
 
     @property
     def stated_tools(self) -> list[Any] | None:
@@ -123,11 +130,12 @@ def _size(stream: IO[bytes]) -> int | None:
     return status.st_size if stat.S_ISREG(status.st_mode) else None
 
 
-def parse_conversation(line: bytes, *, wanted: str | None = None) -> Conversation | None:
+def parse_conversation(line: bytes, number: int, *, wanted: str | None = None) -> Conversation | None:
     """Read one line.
 
     Args:
         line: the bytes of the line.
+        number: its number in the file, from 1.
         wanted: the id that is asked for; a conversation with another one is not looked at.
 
     Returns:
@@ -146,7 +154,7 @@ def parse_conversation(line: bytes, *, wanted: str | None = None) -> Conversatio
         raise ConversationError("id is a number that JSON has no word for: it is out of range")
     if isinstance(name, (bool, dict, list)):
         raise ConversationError(f"id must be a text or a number, got {_kind(name)}")
-    return Conversation(name, _format(value), value.get("system"), _list(value, "tools"), _messages(value))
+    return Conversation(name, _format(value), value.get("system"), _list(value, "tools"), _messages(value), number)
 
 
 def parse_json(line: bytes, **hooks: Any) -> Any:

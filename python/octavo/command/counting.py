@@ -13,7 +13,7 @@ __all__ = ["run"]
 def run(file: str, *, model: str | None, json: bool) -> int:
     """Count every conversation of a file as `model` would, or as the documented fallback does."""
     count = _Count(model, json=json)
-    return each_conversation(file, count.conversation, last=count.sum_up)
+    return each_conversation(file, count.conversation, model=model, last=count.sum_up)
 
 
 class _Count:
@@ -35,7 +35,7 @@ class _Count:
             terminal.line(json_line({"id": conversation.id, "tokens": count.tokens, "method": count.method}))
             return
         self.total += count.tokens
-        self.rows.append((str(conversation.id), f"{count.tokens:,}", count.method))
+        self.rows.append((conversation.title, f"{count.tokens:,}", count.method))
 
     def sum_up(self, terminal: Terminal) -> None:
         if not self.rows:

@@ -109,6 +109,11 @@ class Terminal:
         self.complaints += 1
         print(f"{printable(where)}: {printable(what)}", file=sys.stderr)
 
+    def hint(self, text: str) -> None:
+        """Say on standard error what somebody may want to know; nothing is wrong."""
+        self._progress.clear()
+        print(f"octavo: {printable(text)}", file=sys.stderr)
+
     def line(self, text: str) -> None:
         """Write one line, just as it is."""
         self._progress.clear()

@@ -40,7 +40,7 @@ class _Judge:
                     json_line({"id": conversation.id, "index": one.index, "rule": one.rule, "message": one.message})
                 )
         elif violations:
-            terminal.heading(f"{conversation.id}, {counted(len(violations), 'violation')}")
+            terminal.heading(f"{conversation.title}, {counted(len(violations), 'violation')}")
             rows = [(str(one.index), one.rule, one.message) for one in violations]
             terminal.table(("message", "rule", "what is wrong"), rows, right=frozenset({"message"}))
 
