@@ -2,8 +2,8 @@
 //!
 //! Count-only: an entry is the pretoken itself, its length and its count, nothing else, 16 bytes for the nine
 //! pretokens in ten that have at most 15 bytes. Shared by all threads without a lock, bounded in bytes, and
-//! exact: the whole pretoken is compared, never a hash of it. So words of counted texts stay in the process, as SECURITY.md
-//! says, until the memory is full and empties itself.
+//! exact: the whole pretoken is compared, never a hash of it. So words of counted texts stay in the process, as
+//! SECURITY.md says, until the memory is full and empties itself.
 #![expect(clippy::inline_always, reason = "a part of the counting loop, compiled for the instructions of its caller")]
 
 use std::ops::Range;
