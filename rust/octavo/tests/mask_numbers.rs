@@ -139,3 +139,8 @@ fn dots_keys_and_empty_cells_hide_nothing() {
         ],
     );
 }
+
+#[test]
+fn the_country_may_be_written_against_the_number() {
+    check("KR_PHONE", &["«+8210-1234-5678»", "전화 «00821012345678»입니다", "«+822-123-4567»", "«+8231 123 4567»"]);
+}

@@ -239,3 +239,37 @@ fn a_backslash_at_the_end_of_a_value_goes_with_it() {
         assert!(serde_json::from_str::<serde_json::Value>(&mask(text)).is_ok());
     }
 }
+
+#[test]
+fn signs_in_quotes_are_part_of_a_secret() {
+    check(
+        "SECRET",
+        &[
+            "SECRET_KEY = 'django-insecure-«x»'"
+                .replace("django-insecure-«x»", "«django-insecure-7h(2$k{q9v&=!m3^zx)p8w_r5t@1n6b4c0j»")
+                .as_str(),
+            "\"api_key\": \"«a1B2(c3D4{e5F6g7H8i9J0»\"",
+            "token = \"«z9(Y8x7W6v5U4t3S2r1Q0»\"",
+        ],
+    );
+    unchanged(&["api_key = \"{prefix}-{key_id}\"", "token = \"get_token(user_1)\"", "SECRET_KEY = \"{}{}\""]);
+}
+
+#[test]
+fn letters_alone_are_a_password_where_they_are_base64_of_a_text() {
+    check("SECRET", &["data:\n  password: «aHVudGVyMlpxOXhL»\n  username: a2lt", "password: «c2VjcmV0cGFzc3dvcmQ=»"]);
+    unchanged(&[
+        "password: PasswordResetTokenGenerator",
+        "password: setAuthorizationProvider",
+        "password: requiredFieldX=",
+    ]);
+}
+
+#[test]
+fn a_token_of_an_address_is_no_login() {
+    unchanged(&[
+        "curl -u [EMAIL:d2e6aa10b4c1f2a3d2e6aa10b4c1f2a3]",
+        "wget --user [EMAIL:d2e6aa10b4c1f2a3d2e6aa10b4c1f2a3] https://x",
+    ]);
+    check("API_KEY", &["https://api.telegram.org/bot«123456789:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw»/getMe"]);
+}

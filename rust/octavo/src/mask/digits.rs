@@ -30,7 +30,9 @@ pub(super) fn visit(scene: &Scene<'_, '_>, at: usize) -> (Option<Found>, usize) 
 /// Letters directly before: an account, passport or key whose first digits these are, or a word that names a number.
 fn lettered(scene: &Scene<'_, '_>, at: usize, end: usize, before: u8) -> Option<Found> {
     let labelled = || label::begins_number(scene.view, at, end).then(|| numbers(scene, at, end, before))?;
-    iban::find(scene, at).or_else(|| documents::passport(scene, at, end)).or_else(labelled)
+    let bot = || at.checked_sub(4).filter(|&slash| scene.view.starts_with(slash, "/bot"));
+    let telegram = || bot().and_then(|_| keys::telegram(scene, at, end));
+    iban::find(scene, at).or_else(|| documents::passport(scene, at, end)).or_else(telegram).or_else(labelled)
 }
 
 fn numbers(scene: &Scene<'_, '_>, at: usize, end: usize, before: u8) -> Option<Found> {

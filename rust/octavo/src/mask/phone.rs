@@ -76,7 +76,8 @@ fn country(sequence: &Sequence<'_, '_>) -> Option<(Country, usize)> {
         "82" => Some((Country::Unsigned, groups)),
         "0082" => Some((Country::Abroad, groups)),
         "10" => Some((Country::Cut, 0)),
-        _ if text.starts_with("82") && text.len() >= 10 => {
+        _ if text.starts_with("0082") => Some((Country::Abroad, 0)),
+        _ if text.starts_with("82") && (text.len() >= 10 || plus) => {
             Some((if plus { Country::Abroad } else { Country::Unsigned }, 0))
         }
         _ if text.starts_with('0') => Some((Country::Home, 0)),
@@ -110,15 +111,16 @@ fn reading(
 /// The digits and groups as they are dialled at home: country off, zero on.
 fn national(mut digits: Vec<u8>, mut lengths: Vec<usize>, country: Country, skip: usize) -> (Vec<u8>, Vec<usize>) {
     let compact = matches!(country, Country::Abroad | Country::Unsigned) && skip == 0;
+    let dialled = if digits.starts_with(&[0, 0]) { 4 } else { 2 };
     if compact {
-        digits.drain(..2.min(digits.len()));
+        digits.drain(..dialled.min(digits.len()));
     }
     let zero = country != Country::Home && digits.first() != Some(&0);
     if zero {
         digits.insert(0, 0);
     }
     if let Some(first) = lengths.first_mut() {
-        *first = first.saturating_sub(2 * usize::from(compact)) + usize::from(zero);
+        *first = first.saturating_sub(dialled * usize::from(compact)) + usize::from(zero);
     }
     (digits, lengths)
 }

@@ -13,7 +13,7 @@ pub(super) fn is_secret(value: &str, sort: Sort, quoted: bool, bearer: bool) -> 
     }
     match sort {
         Sort::Password | Sort::Phrase => {
-            is_password(value, quoted)
+            (is_password(value, quoted) || is_encoded_text(value))
                 && !is_object_identifier(value)
                 && (quoted || !(is_constant(value) || value.starts_with("__")))
         }
@@ -56,7 +56,18 @@ fn is_address(value: &str) -> bool {
 /// A call, a path, a URL, a member: what a program reads the secret from.
 fn is_code(value: &str, quoted: bool) -> bool {
     let path = value.starts_with(['/', '~', '.', '\\']) || value.matches('/').count() > 2 && value.contains('.');
-    value.contains(['(', ' ', '{']) || value.contains("://") || path || (!quoted && is_member(value))
+    // A password may have any sign; in quotes a call or a template is one only where it is written out.
+    let made = if quoted { is_code_of_a_secret(value) || names_in_braces(value) } else { value.contains(['(', '{']) };
+    made || value.contains(' ') || value.contains("://") || path || (!quoted && is_member(value))
+}
+
+/// `{prefix}-{key}`, `{}`: a text that a program fills in.
+fn names_in_braces(value: &str) -> bool {
+    let name = |inside: &str| {
+        inside.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.'))
+            && !inside.starts_with(|first: char| first.is_ascii_digit())
+    };
+    value.split('{').skip(1).any(|rest| rest.split_once('}').is_some_and(|(inside, _)| name(inside)))
 }
 
 /// `config.password2`: names joined by stops.
@@ -134,6 +145,29 @@ fn is_base64(value: &str) -> bool {
         && upper >= 3
         && lower >= 2
         && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'=')
+}
+
+/// A text in base64, as Kubernetes holds secrets: it may be letters alone, but few words decode to what can be read.
+fn is_encoded_text(value: &str) -> bool {
+    let digit = |byte: u8| match byte {
+        b'A'..=b'Z' => Some(byte - b'A'),
+        b'a'..=b'z' => Some(byte - b'a' + 26),
+        b'0'..=b'9' => Some(byte - b'0' + 52),
+        b'+' => Some(62),
+        b'/' => Some(63),
+        _ => None,
+    };
+    let body = value.trim_end_matches('=');
+    if value.len() < 12 || !value.len().is_multiple_of(4) || value.len() - body.len() > 2 {
+        return false;
+    }
+    let Some(digits) = body.bytes().map(digit).collect::<Option<Vec<u8>>>() else { return false };
+    digits.chunks(4).all(|chunk| {
+        let bits = chunk.iter().fold(0_u32, |bits, &digit| bits << 6 | u32::from(digit)) << (6 * (4 - chunk.len()));
+        let [_, bytes @ ..] = bits.to_be_bytes();
+        let mut said = bytes.iter().take(chunk.len() - 1);
+        said.all(|byte| matches!(byte, b' '..=b'~' | b'\n'))
+    })
 }
 
 /// `claude-3-5-sonnet-20241022`: each part letters alone or digits alone.
