@@ -15,6 +15,7 @@ mod border;
 mod call;
 mod card;
 mod command_line;
+mod compose;
 mod context;
 mod date;
 mod digits;

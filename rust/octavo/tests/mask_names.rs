@@ -50,3 +50,22 @@ fn letters_inside_a_word_give_none() {
         "{\"account_id\": 998877665544}",
     ]);
 }
+
+#[test]
+fn letters_in_parts_are_read_as_whole_ones() {
+    // 주민번호, 계좌, 비밀번호, 한국 and パスワード, as macOS writes them.
+    let resident = "\u{110C}\u{116E}\u{1106}\u{1175}\u{11AB}\u{1107}\u{1165}\u{11AB}\u{1112}\u{1169}";
+    let account = "\u{1100}\u{1168}\u{110C}\u{116A}";
+    let password = "\u{1107}\u{1175}\u{1106}\u{1175}\u{11AF}\u{1107}\u{1165}\u{11AB}\u{1112}\u{1169}";
+    let country = "\u{1112}\u{1161}\u{11AB}\u{1100}\u{116E}\u{11A8}";
+    check("KR_RRN", &[&format!("{resident} «8502281234567»"), &format!("{{\"{resident}\": \"«8502281234567»\"}}")]);
+    check("KR_BANK_ACCOUNT", &[&format!("{account} «110123456789»")]);
+    check("SECRET", &[&format!("{password}: «hunter2Zq9xK»"), "ハ\u{309A}スワート\u{3099}: «hunter2Zq9xK»"]);
+    check("EMAIL", &[&format!("«kim@example.{country}»"), &format!("«{country}@example.com», {country}")]);
+    unchanged(&[&format!("{resident} {account} {password} {country}")]);
+}
+
+#[test]
+fn a_directory_is_no_password() {
+    unchanged(&["PWD=/work/main", "OLDPWD=/root", "export PWD='/home/kim/project'", "\"PWD\": \"/app\"", "pwd=~/src"]);
+}

@@ -1,11 +1,14 @@
 //! Text as it is read: invisible characters gone, every digit, dash and space in its ASCII form, and the way back.
 //!
-//! Each character is judged alone, without its neighbours: the normal form of two pieces is the two normal forms
-//! one after the other, which is what makes streaming exact.
+//! Each character is judged alone, without its neighbours, but for letters that are written in parts (Hangul and kana in
+//! NFD), which are put together. As long as no such letter is parted, the normal form of two pieces is the two normal
+//! forms one after the other, which is what makes streaming exact: a stream holds back the word that its text ends in,
+//! and a letter takes as many bytes in the normal form whether all of its parts have come or the first alone.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
+use super::compose;
 use super::unicode::{Meaning, may_stand_for_another, meaning};
 
 /// Where the normal form stops running beside the original.
@@ -15,8 +18,10 @@ struct Bend {
     normal: usize,
     /// The byte of the original that stands there.
     original: usize,
-    /// Bytes of the original that the first byte of the normal form stands for.
+    /// Bytes of the original that the first bytes of the normal form stand for together.
     width: usize,
+    /// How many those are.
+    bytes: usize,
 }
 
 /// The normal form of a text, with the map back to it.
@@ -33,13 +38,13 @@ impl<'a> Normal<'a> {
         let mut normal = Self { text: Cow::Borrowed(text), bends: Vec::new(), soft_hyphens: Vec::new() };
         let mut copied = String::new();
         let mut done = 0;
-        while let Some((at, character, meant)) = next_other(text, done) {
+        while let Some(other) = next_other(text, done) {
             if done == 0 {
                 copied.reserve(text.len());
             }
-            copied.push_str(text.get(done..at).unwrap_or_default());
-            done = at + character.len_utf8();
-            normal.bend(&mut copied, at, character, meant);
+            copied.push_str(text.get(done..other.at).unwrap_or_default());
+            done = other.at + other.width;
+            normal.bend(&mut copied, &other);
         }
         if done > 0 {
             copied.push_str(text.get(done..).unwrap_or_default());
@@ -48,20 +53,19 @@ impl<'a> Normal<'a> {
         normal
     }
 
-    fn bend(&mut self, copied: &mut String, at: usize, character: char, meant: Meaning) {
-        let width = character.len_utf8();
+    fn bend(&mut self, copied: &mut String, &Other { at, width, shown }: &Other) {
         // Characters side by side need one bend each, not a second one for the text between them.
         let side_by_side = |bend: &mut Bend| bend.normal == copied.len() && bend.original == at;
         self.bends.pop_if(side_by_side);
-        match meant {
-            Meaning::Ascii(byte) => {
-                self.bends.push(Bend { normal: copied.len(), original: at, width });
-                copied.push(char::from(byte));
+        match shown {
+            Shown::As(character) => {
+                self.bends.push(Bend { normal: copied.len(), original: at, width, bytes: character.len_utf8() });
+                copied.push(character);
             }
-            _ if character == '\u{AD}' => self.soft_hyphens.push(copied.len()),
-            _ => {}
+            Shown::SoftHyphen => self.soft_hyphens.push(copied.len()),
+            Shown::Nothing => {}
         }
-        self.bends.push(Bend { normal: copied.len(), original: at + width, width: 1 });
+        self.bends.push(Bend { normal: copied.len(), original: at + width, width: 1, bytes: 1 });
     }
 
     /// The bytes of the original that a range of the normal form stands for, without invisible characters around.
@@ -79,7 +83,7 @@ impl<'a> Normal<'a> {
         let after = self.bends.partition_point(|bend| bend.normal <= at);
         match after.checked_sub(1).and_then(|index| self.bends.get(index)) {
             None => (at, 1),
-            Some(bend) if bend.normal == at => (bend.original, bend.width),
+            Some(bend) if at < bend.normal + bend.bytes => (bend.original, bend.width),
             Some(bend) => (bend.original + (at - bend.normal), 1),
         }
     }
@@ -94,16 +98,41 @@ impl<'a> Normal<'a> {
     }
 }
 
-/// The next character at or after `from` that stands for something else.
-fn next_other(text: &str, mut from: usize) -> Option<(usize, char, Meaning)> {
+/// A character, or the parts of a letter, that is shown as something else.
+struct Other {
+    at: usize,
+    width: usize,
+    shown: Shown,
+}
+
+#[derive(Clone, Copy)]
+enum Shown {
+    As(char),
+    SoftHyphen,
+    Nothing,
+}
+
+/// The next one at or after `from`.
+fn next_other(text: &str, mut from: usize) -> Option<Other> {
     loop {
         let rest = text.as_bytes().get(from..)?;
         let at = from + skip_plain(rest)?;
-        let character = text.get(at..)?.chars().next()?;
-        match meaning(character) {
-            Meaning::Same => from = at + character.len_utf8(),
-            meant => return Some((at, character, meant)),
-        }
+        let rest = text.get(at..)?;
+        let character = rest.chars().next()?;
+        let width = character.len_utf8();
+        let shown = match meaning(character) {
+            Meaning::Ascii(byte) => Shown::As(char::from(byte)),
+            Meaning::Nothing if character == '\u{AD}' => Shown::SoftHyphen,
+            Meaning::Nothing => Shown::Nothing,
+            Meaning::Same => {
+                if let Some((letter, width)) = compose::letter(rest) {
+                    return Some(Other { at, width, shown: Shown::As(letter) });
+                }
+                from = at + width;
+                continue;
+            }
+        };
+        return Some(Other { at, width, shown });
     }
 }
 

@@ -34,6 +34,7 @@ pub(super) fn is_given(value: &str) -> bool {
     let object = value.matches('.').count() >= 2 && is_version(value);
     length >= 4
         && !object
+        && !is_directory(value)
         && !is_placeholder(value)
         && !is_code_of_a_secret(value)
         && !is_label(value)
@@ -46,6 +47,13 @@ fn is_constant(value: &str) -> bool {
     let letters = value.bytes().filter(u8::is_ascii_uppercase).count();
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
     value.contains("::") || (value.contains('_') && value.bytes().all(name) && letters > 2 * digits)
+}
+
+/// `/work/main`, `~/app`: what `PWD` holds, and a file that a secret is read from.
+fn is_directory(value: &str) -> bool {
+    let path =
+        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'.' | b'_' | b'-' | b'~' | b'@' | b'+');
+    value.starts_with(['/', '~']) && value.bytes().all(path)
 }
 
 /// The address of a contract, which is public.
