@@ -308,3 +308,22 @@ def test_what_contains_itself_is_refused(depth: int) -> None:
     with pytest.raises(ArgumentError, match="contains itself") as caught:
         privacy.mask_json(value)
     assert EMAIL not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("value", "masked"),
+    [
+        ([{"name": "DB_PASSWORD", "value": "hunter2Zq9xK"}], [{"name": "DB_PASSWORD", "value": "[SECRET]"}]),
+        ({"value": "8502281234567", "label": "주민번호"}, {"value": "[KR_RRN]", "label": "주민번호"}),
+        ({"Name": "API_KEY", "Value": ["a1B2c3D4e5F6g7H8i9J0"]}, {"Name": "API_KEY", "Value": ["[SECRET]"]}),
+        ({"question": "비밀번호", "answer": "hunter2Zq9xK"}, {"question": "비밀번호", "answer": "[SECRET]"}),
+    ],
+)
+def test_a_pair_of_name_and_value_is_read_as_one(value: Any, masked: Any) -> None:
+    assert privacy.mask_json(value) == masked
+    assert privacy.mask_json(masked) == masked
+
+
+def test_what_is_no_pair_is_left_alone() -> None:
+    value = [{"name": "colour", "value": "hunter2Zq9xK"}, {"name": "DB_PASSWORD", "of": "hunter2Zq9xK"}, {"value": 5}]
+    assert privacy.mask_json(value) is value

@@ -36,6 +36,11 @@ _NUMBER: Final = re.compile(r"\] [0-9]+\Z")
 
 _CONTAINERS: Final = (dict, list, tuple)
 
+_VALUES: Final = ("value", "Value", "answer")
+_STATED: Final = ("name", "Name", "key", "Key", "label", "question")
+"""An object of one of each is a pair: what the first holds stands under what the second says. So write Kubernetes and
+ECS their environments, HAR its headers, and forms their fields."""
+
 _NAMES: Final = 8
 """Names that one list is read under. It is the same object under each, which no parsed JSON has; further names are
 taken together by what they say, or a list under many keys would cost keys times length."""
@@ -116,6 +121,8 @@ class _Visit(NamedTuple):
     name: str
     children: list[tuple[Any, Any]]
     """Key and value; in lists the position stands for the key."""
+    stated: str
+    """Of a pair, what its value is called."""
 
 
 class _Reading:
@@ -172,7 +179,8 @@ class _Reading:
         isdict = isinstance(container, dict)
         if self._is_read(container, "" if isdict else name):
             return False
-        visit = _Visit(container, "" if isdict else name, list(container.items() if isdict else enumerate(container)))
+        children = list(container.items() if isdict else enumerate(container))
+        visit = _Visit(container, "" if isdict else name, children, _stated(container) if isdict else "")
         if isdict:
             self._keys(visit)
         self._ancestors.add(id(container))
@@ -223,7 +231,17 @@ def _name_below(visit: _Visit, key: Any) -> str:
     """The name of a value: its key, or for the items of a list the key that the list stands under."""
     if not isinstance(visit.container, dict):
         return visit.name
+    if visit.stated and key in _VALUES:
+        return visit.stated
     return key if type(key) is str else str.__str__(key) if isinstance(key, str) else ""
+
+
+def _stated(container: dict[Any, Any]) -> str:
+    """What the value of a pair is called; nothing where the object is no pair."""
+    if not any(key in container for key in _VALUES):
+        return ""
+    texts = (dict.get(container, key) for key in _STATED)
+    return next((text[-_LONGEST_NAME:] for text in texts if type(text) is str), "")
 
 
 def _text_of(value: Any) -> str | None:

@@ -123,6 +123,15 @@ fn a_word_for_codes_takes_a_layout_back() {
         "backup_240115-1030451.tar",
         "seed 110101-1234567",
     ]);
+    unchanged(&[
+        "계좌 조회 완료 ts=1716283456789",
+        "은행 API 응답 timestamp=1716283456789",
+        "{\"type\":\"입금\",\"created_at\":1716283456789}",
+        "입금액: 1500000000",
+        "송금 총액: 10000000000",
+        "계좌 건수 1234567890",
+    ]);
+    check("KR_BANK_ACCOUNT", &["ts=1716283456789 입금 계좌 «110123456789»", "금액 5,000원, 계좌 «110123456789»"]);
     check("KR_DRIVER_LICENSE", &["lot 3, 면허 «13-05-240115-01»"]);
     check("KR_BANK_ACCOUNT", &["ref 3, 계좌 «110-123-456789»"]);
 }
@@ -143,4 +152,10 @@ fn dots_keys_and_empty_cells_hide_nothing() {
 #[test]
 fn the_country_may_be_written_against_the_number() {
     check("KR_PHONE", &["«+8210-1234-5678»", "전화 «00821012345678»입니다", "«+822-123-4567»", "«+8231 123 4567»"]);
+}
+
+#[test]
+fn older_passports_have_two_letters() {
+    check("KR_PASSPORT", &["여권 «PM1234567»", "여권번호: «PS7654321»입니다", "passport «PM1234567»"]);
+    unchanged(&["PM1234567", "여권 AM1234567", "여권 PM123456", "여권 PM12345678"]);
 }

@@ -67,6 +67,20 @@ const OTHERS: &[&str] = &[
     "ref",
     "seed",
     "part",
+    // Times and sums, which stand in every line of a bank's log.
+    "timestamp",
+    "ts",
+    "created",
+    "updated",
+    "expires",
+    "epoch",
+    "금액",
+    "총액",
+    "잔액",
+    "입금액",
+    "송금액",
+    "이체액",
+    "건수",
 ];
 /// What follows an amount or a count.
 const UNITS: &[&str] = &["원", "won", "krw", "달러", "건", "개", "명", "초", "ms", "usd"];

@@ -33,12 +33,15 @@ pub(super) fn driver_license(scene: &Scene<'_, '_>, sequence: &Sequence<'_, '_>)
 /// `M12345678`, and since 2021 `M123A4567`: only beside a word, because many codes look so.
 pub(super) fn passport(scene: &Scene<'_, '_>, at: usize, end: usize) -> Option<Found> {
     let view = scene.view;
-    let start = at.checked_sub(1)?;
-    if !is_passport_letter(view.before(at)) || !view.begins_word(start) {
+    // Until 2008 the letters were two: `PM1234567`.
+    let older = end - at == 7 && at >= 2 && view.starts_with(at - 2, "P") && view.before(at).is_ascii_uppercase();
+    let start = at.checked_sub(if older { 2 } else { 1 })?;
+    if !(older || is_passport_letter(view.before(at))) || !view.begins_word(start) {
         return None;
     }
     let end = match end - at {
         8 => end,
+        7 if older => end,
         3 if view.at(end).is_ascii_alphabetic() && view.run(end + 1, 5, |byte| byte.is_ascii_digit()) == end + 5 => {
             end + 5
         }
