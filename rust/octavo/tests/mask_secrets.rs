@@ -273,3 +273,9 @@ fn a_token_of_an_address_is_no_login() {
     ]);
     check("API_KEY", &["https://api.telegram.org/bot«123456789:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw»/getMe"]);
 }
+
+#[test]
+fn a_key_without_body_does_not_reach_over_the_end_of_its_string() {
+    let text = r#"{"a":"-----BEGIN RSA PRIVATE KEY-----\n\\","9912312065122password is ":["",1]}"#;
+    assert!(mask(text).starts_with(r#"{"a":"-----BEGIN RSA PRIVATE KEY-----\n\\","#), "{}", mask(text));
+}

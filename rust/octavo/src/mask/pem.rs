@@ -131,7 +131,9 @@ pub(super) fn between(view: &View<'_>, from: usize) -> usize {
 /// Whether the quote ends a value of JSON: a key goes on over quotes in source code, never into the next value.
 fn closes_string(view: &View<'_>, at: usize) -> bool {
     let next = view.run(at + 1, 256, |byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'));
-    matches!(view.at(next), b',' | b':' | b']' | b'}' | 0) && view.before(at) != b'\\' && !list_goes_on(view, next)
+    // After an even number of backslashes, each of which is one that is escaped, it is the string's own quote.
+    let plain = (at - view.run_back(at, 32, |byte| byte == b'\\')).is_multiple_of(2);
+    matches!(view.at(next), b',' | b':' | b']' | b'}' | 0) && plain && !list_goes_on(view, next)
 }
 
 /// Whether the next string of a list is the next line of the key, as in notebooks: `["-----BEGIN …\\n", "MIIE…\\n", …]`.
