@@ -38,7 +38,7 @@ TRIES: Final = 15
 PAUSE: Final = 0.2
 """Seconds between two tries, in which what disturbed the first may end."""
 
-FEWEST_BEATS: Final = 5
+FEWEST_BEATS: Final = 1
 """Beats of a heart without which nothing was measured."""
 
 

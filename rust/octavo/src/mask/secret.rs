@@ -49,7 +49,7 @@ fn is_constant(value: &str) -> bool {
     value.contains("::") || (value.contains('_') && value.bytes().all(name) && letters > 2 * digits)
 }
 
-/// `/work/main`, `~/app`: what `PWD` holds, and a file that a secret is read from.
+/// `/srv/app`, `~/app`: what `PWD` holds, and a file that a secret is read from.
 fn is_directory(value: &str) -> bool {
     let path =
         |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'.' | b'_' | b'-' | b'~' | b'@' | b'+');
