@@ -67,5 +67,11 @@ fn letters_in_parts_are_read_as_whole_ones() {
 
 #[test]
 fn a_directory_is_no_password() {
-    unchanged(&["PWD=/srv/app/main", "OLDPWD=/root", "export PWD='/home/kim/project'", "\"PWD\": \"/app\"", "pwd=~/src"]);
+    unchanged(&[
+        "PWD=/srv/app/main",
+        "OLDPWD=/root",
+        "export PWD='/home/kim/project'",
+        "\"PWD\": \"/app\"",
+        "pwd=~/src",
+    ]);
 }
