@@ -52,10 +52,10 @@ impl Transcript {
     /// turn belongs together; else at most [`TURN_MESSAGES`].
     fn goes_on(&self, flags: MessageFlags) -> bool {
         let Some(last) = self.exchanges.last() else { return false };
-        let bound = |row: &MessageRow| row.flags.has(MessageFlags::THINKING) || row.flags.has(MessageFlags::CALLS);
+        let binds = |flags: MessageFlags| flags.has(MessageFlags::THINKING) || flags.has(MessageFlags::CALLS);
         let turn = self.messages.get(last.start as usize..).unwrap_or_default();
-        let binds = flags.has(MessageFlags::THINKING) || flags.has(MessageFlags::CALLS);
-        self.format == Format::Responses || (turn.len() < TURN_MESSAGES && (binds || turn.iter().any(bound)))
+        let bound = || binds(flags) || turn.iter().any(|row| binds(row.flags));
+        self.format == Format::Responses || (turn.len() < TURN_MESSAGES && bound())
     }
 
     fn place_answer(&mut self, index: u32, row: &MessageRow, blocks: &[BlockRow]) {

@@ -125,7 +125,7 @@ impl View {
         }
         let after = self.cuts.partition_point(|cut| cut.at <= at);
         let cut = after.checked_sub(1).and_then(|last| self.cuts.get(last));
-        let exchange = cut.map_or_else(|| first_exchange(transcript), |cut| cut.exchange);
+        let exchange = shown_from(transcript, cut);
         exchange == window.cut && anchors_of(transcript, cut, exchange, at)[..] == window.anchors[..]
     }
 
@@ -145,7 +145,7 @@ impl View {
 
     /// Whether shrinking is due at a call before message `end` that goes on from `cut`.
     fn is_due(&self, transcript: &Transcript, cut: Option<&Cut>, end: u32, room: u64) -> bool {
-        let exchange = cut.map_or_else(|| first_exchange(transcript), |cut| cut.exchange);
+        let exchange = shown_from(transcript, cut);
         let cost = Cost::new(transcript, end, &self.limits);
         let used = cost.anchors(&anchors_of(transcript, cut, exchange, end)) + cost.since(exchange);
         used > share(room, self.limits.marks.high)
@@ -161,8 +161,7 @@ impl View {
         let (low, high) = (share(room, marks.low), share(room, marks.high));
         let from = standing.map_or_else(|| within_room(transcript, end, room, &self.limits), |cut| cut.exchange);
         let moved = shrink(transcript, end, from, |least| target(least, low, high, room), room, &self.limits);
-        let stood = standing.map_or_else(|| first_exchange(transcript), |cut| cut.exchange);
-        (moved.exchange != stood).then_some(moved)
+        (moved.exchange != shown_from(transcript, standing)).then_some(moved)
     }
 }
 
@@ -176,9 +175,13 @@ fn next_change(transcript: &Transcript, observations: &[Observation], call: u32)
     pins.chain(reported).chain(turn).min().unwrap_or(u32::MAX)
 }
 
+/// The first exchange that is shown, anchors aside.
+fn shown_from(transcript: &Transcript, cut: Option<&Cut>) -> u32 {
+    cut.map_or_else(|| first_exchange(transcript), |cut| cut.exchange)
+}
+
 fn shown(transcript: &Transcript, cut: Option<&Cut>, end: u32, room: u64) -> Window {
-    let first = first_exchange(transcript);
-    let exchange = cut.map_or(first, |cut| cut.exchange);
+    let exchange = shown_from(transcript, cut);
     let anchors = anchors_of(transcript, cut, exchange, end).into_owned();
     let turn = transcript.turn_before(end);
     let kept: u64 = anchors.iter().map(|&anchor| tokens_of(transcript, anchor, end, turn)).sum();
