@@ -34,6 +34,9 @@ def build_info() -> BuildInfo:
 
 # ---- ledger ----
 
+def said(message: object, format: str, /) -> str:
+    """What is said in a message, to about 4,096 bytes: no arguments, output or reasoning."""
+
 @final
 class Ledger:
     """The values of one conversation. `octavo.ledger.Ledger` explains the methods."""
@@ -351,7 +354,7 @@ class Transcript:
         """Give all messages, in a new list."""
     def plan(
         self,
-        limits: tuple[int, int, int, int, int],
+        limits: tuple[int, int, int, int, int, int],
         marks: tuple[int, int, int],
         mode: object,
         added: tuple[int, int, int],
@@ -359,12 +362,12 @@ class Transcript:
         """Plan a call made with all messages.
 
         `limits` are budget, fixed tokens, tokens kept free for the tail, the basis that usage is compared within,
-        and tokens of a placeholder result; `mode` is an `octavo.validity.Mode`; `added` is what a placeholder
-        result, a note and an empty message cost.
+        tokens of a placeholder result, and tokens for what is told of messages that were left out; `mode` is an
+        `octavo.validity.Mode`; `added` is what a placeholder result, a note and an empty message cost.
         """
     def plan_small(
         self,
-        limits: tuple[int, int, int, int, int],
+        limits: tuple[int, int, int, int, int, int],
         marks: tuple[int, int, int],
         mode: object,
         added: tuple[int, int, int],
@@ -409,6 +412,8 @@ class Plan:
     @property
     def spans(self) -> list[tuple[int, int]]:
         """The shown messages, in order, as ranges that do not touch."""
+    def left_out(self, transcript: Transcript, /) -> tuple[int, list[tuple[int, int]], int | None] | None:
+        """Give the call at which the history was last cut, what was left out there, and what the user had said last."""
     @property
     def recipes(self) -> list[int | tuple[str, int | None, list[tuple[Any, ...]], bool]] | None:
         """The shown messages made valid, or `None` when they are."""

@@ -18,6 +18,8 @@ Place: TypeAlias = Literal["prefix", "head", "tail"]
 of the history, `tail` is volatile and stands after everything that the prompt cache may hold."""
 
 _LARGEST: Final = 2**63 - 1
+_MOST_TOLD: Final = 0.5
+"""The low mark: a larger share would leave nothing of the history itself."""
 _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*")
 
 
@@ -86,14 +88,18 @@ class Budget:
         window: the model's context window in tokens, or simply the number to stay within.
         reserve: tokens kept free of the window for the answer and its reasoning.
         marks: when shrinking starts and where it goes.
+        ledger: share of the room, 0 to 0.5, for a section with values of the messages that were left out
+            (docs/guide/ledger.md); 0, which is the default, writes none.
 
     Raises:
-        BudgetError: a number is negative or not whole, or the reserve leaves nothing of the window.
+        BudgetError: a number is negative or not whole, the share is out of range, or the reserve leaves nothing of
+            the window.
     """
 
     window: int
     reserve: int = 0
     marks: Marks = field(default_factory=Marks)
+    ledger: float = 0.0
 
     def __post_init__(self) -> None:
         """Refuse a reserve that leaves nothing."""
@@ -102,6 +108,10 @@ class Budget:
         given = cast("object", self.marks)
         if not isinstance(given, Marks):
             raise BudgetError(f"marks must be Marks, got {given!r}", name="marks", got=given)
+        if isinstance(self.ledger, bool) or not _is_number(self.ledger) or not 0 <= self.ledger <= _MOST_TOLD:
+            raise BudgetError(
+                f"ledger must be a share from 0 to {_MOST_TOLD}, got {self.ledger!r}", name="ledger", got=self.ledger
+            )
         if self.reserve and self.reserve >= self.window:
             raise BudgetError(
                 f"reserve must be smaller than the window of {self.window} tokens, got {self.reserve}",

@@ -9,12 +9,14 @@ from typing import Any, Final, cast
 from octavo import _core
 from octavo.budget import Budget
 from octavo.frame import Frame
+from octavo.ledger import LedgerSection
 from octavo.mending import mend_messages
 from octavo.messages import Format, Provider
 from octavo.recipes import CONTINUE, NO_RESULT, START, Recipe, carry_out
 from octavo.sections import alternates, at_head, at_tail, into_system, joined_by_tail, leading_of, text_message
 from octavo.shares import Fitted, Placed, ask_of, cut_to, placed_as, share
 from octavo.tokens import Counter
+from octavo.told import Telling
 from octavo.validity import Mode
 
 __all__ = ["Asked", "Draft", "Sent", "added_by_repair", "plan_of", "planned"]
@@ -34,8 +36,9 @@ class Sent:
         engine: the rows that the plan was made on.
         plan: what was sent of the history.
         limits: budget, tokens of the frame, tokens kept free for the tail, the basis (a number that tells
-            whether system, tools, prefix sections and thinking are the same), and tokens of a placeholder result.
-        head: the head sections.
+            whether system, tools, prefix sections and thinking are the same), tokens of a placeholder result, and
+            tokens for what is told of messages that were left out.
+        head: the head sections, and what is told of messages that were left out.
         head_at: how many messages of the history stood before them; where they joined one, before that.
         tail_at: the message of the history that carried the tail's text; `None` where it was its own message.
         counted: tokens of everything that was sent, in the transcript's own count.
@@ -43,7 +46,7 @@ class Sent:
 
     engine: _core.Transcript
     plan: _core.Plan
-    limits: tuple[int, int, int, int, int]
+    limits: tuple[int, int, int, int, int, int]
     head: tuple[str, ...]
     head_at: int
     tail_at: int | None
@@ -65,12 +68,13 @@ class Asked:
     provider: Provider
     budget: Budget
     frame: Frame
-    limits: tuple[int, int, int, int, int]
+    limits: tuple[int, int, int, int, int, int]
     system: Any
     tools: Any
     mode: Mode
     added: tuple[int, int, int]
     before: Sent | None
+    telling: Telling
     previous_response_id: str | None = None
     trimmed: bool = False
     """Whether empty text blocks were left out of the system prompt that was given."""
@@ -92,6 +96,8 @@ class Draft:
     placed: tuple[Placed, ...]
     counted: int
     """Tokens of everything that is sent, in the transcript's own count."""
+    told: LedgerSection | None = None
+    """What is told of messages that were left out."""
     mended: tuple[str, ...] = ()
     """What was done about surrogates in messages, in words."""
     section_tokens: int = 0
@@ -103,6 +109,12 @@ class Draft:
     """The message of the history that carries the tail's text; `None` where it is its own message."""
 
     @property
+    def head(self) -> tuple[str, ...]:
+        """What stands before the history: the head sections, and what is told of messages that were left out."""
+        head = self.asked.frame.head
+        return head if self.told is None else (*head, self.told.text)
+
+    @property
     def tokens(self) -> int:
         """The provider's tokens for everything that is sent."""
         return self.plan.reported(self.counted)
@@ -111,7 +123,7 @@ class Draft:
     def sent(self) -> Sent:
         """What the next context's report compares with."""
         asked = self.asked
-        head, tail = (asked.frame.head, self.head_at), self.tail_at
+        head, tail = (self.head, self.head_at), self.tail_at
         return Sent(asked.engine, self.plan, asked.limits, *head, tail, self.counted)
 
 
@@ -129,9 +141,20 @@ def draft_of(asked: Asked, plan: _core.Plan) -> Draft:
         system = into_system(asked.format, system, block)
     draft = Draft(asked, plan, shown, system, asked.frame.placed, counted)
     draft.mended = mend_messages(asked.engine, plan.spans, recipes, shown) if asked.engine.garbled else ()
-    if asked.frame.placed or asked.frame.tail:
+    if asked.limits[5]:
+        _tell(draft)
+    if asked.frame.placed or asked.frame.tail or draft.told:
         _place_sections(draft)
     return draft
+
+
+def _tell(draft: Draft) -> None:
+    """Write what is told of messages that were left out, within what the history leaves over."""
+    asked = draft.asked
+    left = draft.plan.left + draft.plan.tokens - draft.counted - asked.frame.beside
+    room = min(asked.limits[5], left) - asked.frame.framing
+    told = asked.telling.section(asked.engine, draft.plan, asked.limits, room, asked.tools)
+    draft.told = told if told is not None and told.text else None
 
 
 def plan_of(asked: Asked) -> _core.Plan:
@@ -189,10 +212,13 @@ def _place_sections(draft: Draft) -> None:
     for block in frame.leading:
         messages.insert(leading, text_message(format, "system", block))
         leading += 1
-    draft.headed = at_head(format, messages, leading, frame.head)
+    draft.headed = at_head(format, messages, leading, draft.head)
     if draft.headed is not None:
         draft.head_at = draft.headed[0] - len(frame.leading)
     placed = list(frame.placed)
+    if draft.told is not None:
+        placed.append(_told_as(draft, draft.told))
+        draft.counted += placed[-1].tokens
     if draft.headed is not None and alternates(format):
         _frame_head(draft, placed)
     tail = _share_tail(draft)
@@ -205,6 +231,14 @@ def _place_sections(draft: Draft) -> None:
         draft.counted += tokens
     draft.placed = tuple(placed)
     draft.section_tokens = sum(one.tokens for one in placed)
+
+
+def _told_as(draft: Draft, told: LedgerSection) -> Placed:
+    """What is told as it stands in the report."""
+    asked = draft.asked
+    tokens = told.tokens + (0 if alternates(asked.format) else asked.frame.framing)
+    verdict, reason = ("cut", "room") if told.left else ("kept", "whole")
+    return Placed("ledger", "head", tokens, asked.counter.method, verdict, reason, "messages left out")
 
 
 def _frame_head(draft: Draft, placed: list[Placed]) -> None:

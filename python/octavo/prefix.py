@@ -58,10 +58,12 @@ def _tail_before(draft: Draft, before: Sent | None) -> int | None:
 def _reach(draft: Draft, tokens: list[int], before: Sent | None) -> tuple[int, int]:
     """The same as a position in the context's messages, and with the tokens of what stands around these."""
     frame = draft.asked.frame
-    told = frame.head if before is None else before.head
-    if told != frame.head:
+    # What is told of messages that were left out changes when the cut moves.
+    likely = frame.head if draft.plan.moved else draft.head
+    told = likely if before is None else before.head
+    if told != draft.head:
         # What stands after a head that changed is not as before.
-        tokens = tokens[: draft.head_at if frame.head or before is None else before.head_at]
+        tokens = tokens[: draft.head_at if draft.head or before is None else before.head_at]
     index = len(tokens) + len(frame.leading)
     heads, messages = _heads_reached(draft, len(tokens), told)
     fixed = frame.tokens - sum(placed.tokens for placed in frame.placed if placed.place == "head")
@@ -70,7 +72,7 @@ def _reach(draft: Draft, tokens: list[int], before: Sent | None) -> tuple[int, i
 
 def _heads_reached(draft: Draft, shared: int, told: tuple[str, ...]) -> tuple[list[int], int]:
     """Tokens of the head sections within so many messages that are as before, and the messages that they are."""
-    head = draft.asked.frame.head
+    head = draft.head
     heads = [placed.tokens for placed in draft.placed if placed.place == "head" and placed.verdict != "dropped"]
     if alternates(draft.asked.format):
         # All of them are in one message, which is as before or is not.

@@ -16,20 +16,12 @@ from octavo.drafting import Asked, Draft, Sent, added_by_repair, made_of, planne
 from octavo.errors import MessageError, OctavoError
 from octavo.frame import Frames, Mark, mark_of
 from octavo.mending import mended
-from octavo.messages import (
-    Format,
-    Provider,
-    decided_format,
-    infer_format,
-    infer_provider,
-    known_format,
-    listed,
-    reread,
-)  # fmt: skip
+from octavo.messages import Format, Provider, decided_format, infer_format, infer_provider, known_format, listed, reread
 from octavo.reading import Read, likely_format, read_apart
 from octavo.sections import placeable
 from octavo.system import as_blocks, fitting_system
 from octavo.tokens import Counter, TokenCounter, Usage, counter_for
+from octavo.told import Telling, room_for
 from octavo.validity import Mode, mode_of
 
 __all__ = ["Transcript"]
@@ -103,6 +95,7 @@ class Transcript:
         self._costs: dict[Format, tuple[int, int, int]] = {}
         self._sent: Sent | None = None
         self._earlier: Sent | None = None
+        self._telling = Telling(self._counter)
 
     @property
     def model(self) -> str | None:
@@ -244,9 +237,10 @@ class Transcript:
         return Asked(
             engine=engine, counter=self._counter, model=self._model, format=engine.format,
             provider=provider, budget=limit, frame=frame, system=system, tools=tools,
-            limits=(limit.tokens, frame.tokens, frame.beside, basis, added[0]), trimmed=trimmed,
+            limits=(limit.tokens, frame.tokens, frame.beside, basis, added[0], room_for(limit, frame.tokens)),
             mode=self._mode(engine, mark, thinking, previous_response_id, system, tools),
-            added=added, before=self._before(len(engine)), previous_response_id=previous_response_id,
+            added=added, before=self._before(len(engine)),
+            telling=self._telling, trimmed=trimmed, previous_response_id=previous_response_id,
         )  # fmt: skip
 
     def _concluded(self, draft: Draft) -> Context:
@@ -305,8 +299,9 @@ class Transcript:
         plan = small_plan_of(asked)
         if plan is None:
             return self._concluded(await _off_loop(made_of, asked))
-        repairs = plan.repaired and plan.tokens > OFF_LOOP_TOKENS
-        return self._concluded(await _off_loop(planned, asked, plan) if repairs else planned(asked, plan))
+        long = plan.repaired and plan.tokens > OFF_LOOP_TOKENS
+        long = long or self._telling.unread(asked.engine, plan, asked.limits) > OFF_LOOP_TOKENS
+        return self._concluded(await _off_loop(planned, asked, plan) if long else planned(asked, plan))
 
     def observe(self, usage: Any, context: Context | None = None) -> None:
         """Learn from what the provider reported for a context.

@@ -51,6 +51,51 @@ impl Sink for Detaching {
     }
 }
 
+/// What is said in a message, as far as it is looked at.
+#[derive(Default)]
+struct Said {
+    text: String,
+    scratch: String,
+}
+
+/// Bytes that are looked at: the words of a request that values are likened to.
+const MOST_SAID: usize = 4096;
+
+impl Sink for Said {
+    fn text(&mut self, kind: TextKind, text: &str) {
+        if kind == TextKind::Speech && self.text.len() < MOST_SAID {
+            let room = MOST_SAID - self.text.len();
+            self.text.extend(text.char_indices().take_while(|(at, _)| *at < room).map(|(_, char)| char));
+            self.text.push('\n');
+        }
+    }
+
+    fn media(&mut self, _: Media<'_>) {}
+
+    fn end_block(&mut self, _: BlockEnd<'_>) {}
+
+    fn scratch(&mut self) -> String {
+        std::mem::take(&mut self.scratch)
+    }
+
+    fn give_back(&mut self, scratch: String) {
+        self.scratch = scratch;
+    }
+}
+
+/// What is said in a message, to about 4,096 bytes: no arguments, output or reasoning.
+#[pyfunction]
+#[pyo3(signature = (message, format, /))]
+pub(crate) fn said(message: &Bound<'_, PyAny>, format: &str) -> PyResult<String> {
+    let format = format::parse(format)?;
+    let reading = Reading::new(message.py());
+    let mut sink = Said::default();
+    let read = read(format, 0, &reading.node(message), &mut sink);
+    reading.finish()?;
+    read.map_err(|error| unread(error, message))?;
+    Ok(sink.text)
+}
+
 impl Ledger {
     fn state(&self) -> MutexGuard<'_, octavo::ledger::Ledger> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)

@@ -30,7 +30,7 @@ mod _core {
     #[pymodule_export]
     use crate::build_info::{BuildInfo, build_info};
     #[pymodule_export]
-    use crate::ledger::Ledger;
+    use crate::ledger::{Ledger, said};
     #[pymodule_export]
     use crate::mask::{Detector, MaskStream, Pattern, canonical, mask_kinds};
     #[pymodule_export]

@@ -25,15 +25,16 @@ pub(crate) fn allocate(requests: Vec<(u64, u64, u64, i32)>, available: u64) -> V
     octavo::budget::allocate(&asked.collect::<Vec<_>>(), available)
 }
 
-/// Budget, fixed tokens, tokens kept free for the tail, basis, tokens of a placeholder result.
-pub(crate) type Numbers = (u64, u64, u64, u64, u64);
+/// Budget, fixed tokens, tokens kept free for the tail, basis, tokens of a placeholder result, tokens for what is told of
+/// messages that were left out.
+pub(crate) type Numbers = (u64, u64, u64, u64, u64, u64);
 
 /// The marks in thousandths, or what a placeholder result, a note and an empty message cost.
 pub(crate) type Three = (u32, u32, u32);
 
 /// A call from the numbers that `Transcript::plan` is given.
 pub(crate) fn call_of(
-    (budget, fixed, beside, basis, placeholder): Numbers,
+    (budget, fixed, beside, basis, placeholder, told): Numbers,
     (soft, high, low): Three,
     mode: &Bound<'_, PyAny>,
     (result, note, framing): Three,
@@ -42,9 +43,12 @@ pub(crate) fn call_of(
     let (provider, mode) = mode.extract::<ModeArgument>()?.read()?;
     let loop_opening = mode.thinking != Some(false) && mode.thinking_first && provider == Provider::Anthropic;
     let stored_calls = mode.previous_response && provider == Provider::Responses;
-    let limits = Limits { budget, fixed, beside: 0, loop_opening, stored_calls, placeholder, basis, marks };
+    let limits = Limits { budget, fixed, beside: 0, loop_opening, stored_calls, placeholder, told, basis, marks };
     Ok(Call { limits, beside, provider, mode, added: AddedTokens { result, note, framing } })
 }
+
+/// A call, the messages that were left out there as ranges, and a message of the user's.
+type LeftOut = (u32, Vec<(u32, u32)>, Option<u32>);
 
 /// What is sent in one call.
 #[pyclass(frozen, module = "octavo._core")]
@@ -69,6 +73,16 @@ impl Plan {
     #[getter]
     fn spans(&self) -> Vec<(u32, u32)> {
         self.plan.spans.iter().map(|span| (span.start, span.end)).collect()
+    }
+
+    /// The call at which the history was last cut, as the number of messages before it; the messages that were left out
+    /// there, as ranges; and what the user had said last. Nothing where it never was cut.
+    #[pyo3(signature = (transcript, /))]
+    fn left_out(&self, transcript: &Transcript) -> Option<LeftOut> {
+        let state = transcript.state();
+        let rows = state.assembler.transcript();
+        let (at, spans) = self.plan.window.left_out(rows)?;
+        Some((at, spans.into_iter().map(|span| (span.start, span.end)).collect(), rows.prompt_before(at)))
     }
 
     /// The shown messages made valid, or `None` when they are: see `octavo.recipes`.

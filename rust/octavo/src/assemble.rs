@@ -144,7 +144,8 @@ impl Assembler {
         let mut best = planned(first);
         for _ in 1..REPAIR_ROUNDS {
             let most = anchor.within(call.limits.budget);
-            let over = best.tokens().saturating_add(call.beside).saturating_sub(most);
+            let beside = call.beside.saturating_add(best.window.told);
+            let over = best.tokens().saturating_add(beside).saturating_sub(most);
             if over == 0 {
                 break;
             }

@@ -179,7 +179,8 @@ impl Plan {
 
     /// Whether the history has passed the soft mark: a summary is worth starting.
     pub fn past_soft(&self) -> bool {
-        self.window.tokens > share(self.window.room, self.call.limits.marks.soft)
+        let used = self.window.tokens.saturating_add(self.window.told);
+        used > share(self.window.room, self.call.limits.marks.soft)
     }
 
     /// Every message of the call, in runs that share one reason, in order.

@@ -43,6 +43,9 @@ pub struct Limits {
     /// Tokens of the placeholder that a repair puts behind a call whose result was lost. Part of what is shown,
     /// so that a cut that makes room for it goes down to the low mark and stays.
     pub placeholder: u64,
+    /// Tokens kept for what is told of messages that were left out, once some were. Part of what is shown, so that
+    /// the cut makes room for it when it moves, and goes to the low mark with it.
+    pub told: u64,
     /// What usage is compared within: a report for another system prompt, other tools or another thinking
     /// mode says nothing about this call.
     pub basis: u64,
@@ -85,12 +88,31 @@ pub struct Window {
     pub tokens: u64,
     /// Tokens that the history may take: the budget less the fixed parts.
     pub room: u64,
+    /// Where the cut moved last, and what it kept.
+    pub decided: Option<Cut>,
+    /// Tokens kept for what is told of what it left out; beside `tokens`.
+    pub told: u64,
 }
 
 impl Window {
     /// Tokens of the messages in `start..end` as they count at this call.
     pub fn tokens_in(&self, transcript: &Transcript, start: u32, end: u32) -> u64 {
         transcript.tokens_at(start, end, transcript.turn_before(self.end))
+    }
+
+    /// The call at which the cut moved last, as the number of messages before it, and the messages that were left out
+    /// there, as ranges. What changes between two cuts (a pin, a late result) is not in it.
+    pub fn left_out(&self, transcript: &Transcript) -> Option<(u32, Vec<Range<u32>>)> {
+        let cut = self.decided.as_ref()?;
+        let mut left_out = Vec::with_capacity(cut.anchors.len() + 1);
+        let mut from = self.leading;
+        for span in cut.anchors.iter().map(|&anchor| transcript.span_of(anchor, cut.at)) {
+            left_out.push(from..span.start);
+            from = span.end;
+        }
+        left_out.push(from..transcript.start_of(cut.exchange));
+        left_out.retain(|span| !span.is_empty());
+        Some((cut.at, left_out))
     }
 
     /// The messages that are shown, in order, as ranges that do not touch.

@@ -73,7 +73,8 @@ pub(super) fn shrink(
     let candidates = anchor_candidates(transcript, from, end, room, limits);
     let stay = |cut: u32| candidates.iter().filter(move |found| found.stays_before(cut)).map(|found| found.exchange);
     let cost = Cost::new(transcript, end, limits);
-    let shown = |cut: u32| stay(cut).map(|anchor| cost.of(anchor)).sum::<u64>() + cost.since(cut);
+    let kept = |cut: u32| stay(cut).map(|anchor| cost.of(anchor)).sum::<u64>();
+    let shown = |cut: u32| (kept(cut) + cost.since(cut)).saturating_add(limits.told);
     let goal = goal(shown(newest));
     let fits = first_where(from, newest, |cut| shown(cut) <= goal);
     let dropped = transcript.tokens_in(0, transcript.start_of(fits));

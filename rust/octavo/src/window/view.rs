@@ -103,13 +103,13 @@ impl View {
         let room = self.room(transcript, anchor_at(observations, end.saturating_add(1)));
         let stepped = self.step(transcript, end, room);
         let cut = stepped.as_ref().or_else(|| self.standing(transcript, end));
-        let mut window = shown(transcript, cut, end, room);
-        if window.tokens.saturating_add(extra) > room {
+        let mut window = self.shown(transcript, cut, end, room);
+        if window.tokens.saturating_add(window.told).saturating_add(extra) > room {
             let target = room.saturating_sub(extra);
             // What the repair adds is in `extra` already.
             let limits = Limits { placeholder: 0, ..self.limits };
             let cut = shrink(transcript, end, window.cut, |_| target, room, &limits);
-            let forced = shown(transcript, Some(&cut), end, room);
+            let forced = self.shown(transcript, Some(&cut), end, room);
             if forced.tokens < window.tokens {
                 window = forced;
             }
@@ -133,7 +133,17 @@ impl View {
     pub fn previous(&self, transcript: &Transcript, observations: &[Observation]) -> Option<Window> {
         let call = *transcript.calls().get(self.folded.checked_sub(1)?)?;
         let room = self.room(transcript, anchor_at(observations, call));
-        Some(shown(transcript, self.cuts.last(), call, room))
+        Some(self.shown(transcript, self.cuts.last(), call, room))
+    }
+
+    fn shown(&self, transcript: &Transcript, cut: Option<&Cut>, end: u32, room: u64) -> Window {
+        let exchange = shown_from(transcript, cut);
+        let anchors = anchors_of(transcript, cut, exchange, end).into_owned();
+        let turn = transcript.turn_before(end);
+        let kept: u64 = anchors.iter().map(|&anchor| tokens_of(transcript, anchor, end, turn)).sum();
+        let tokens = kept + transcript.tokens_at(transcript.start_of(exchange), end, turn);
+        let (leading, told) = (transcript.leading().min(end), cut.map_or(0, |_| self.limits.told));
+        Window { end, leading, cut: exchange, anchors, tokens, room, decided: cut.cloned(), told }
     }
 
     /// Tokens that the history may take, in the transcript's own count.
@@ -148,7 +158,7 @@ impl View {
         let exchange = shown_from(transcript, cut);
         let cost = Cost::new(transcript, end, &self.limits);
         let used = cost.anchors(&anchors_of(transcript, cut, exchange, end)) + cost.since(exchange);
-        used > share(room, self.limits.marks.high)
+        used.saturating_add(cut.map_or(0, |_| self.limits.told)) > share(room, self.limits.marks.high)
     }
 
     /// The cut that a call before message `end` makes, when shrinking is due.
@@ -178,15 +188,6 @@ fn next_change(transcript: &Transcript, observations: &[Observation], call: u32)
 /// The first exchange that is shown, anchors aside.
 fn shown_from(transcript: &Transcript, cut: Option<&Cut>) -> u32 {
     cut.map_or_else(|| first_exchange(transcript), |cut| cut.exchange)
-}
-
-fn shown(transcript: &Transcript, cut: Option<&Cut>, end: u32, room: u64) -> Window {
-    let exchange = shown_from(transcript, cut);
-    let anchors = anchors_of(transcript, cut, exchange, end).into_owned();
-    let turn = transcript.turn_before(end);
-    let kept: u64 = anchors.iter().map(|&anchor| tokens_of(transcript, anchor, end, turn)).sum();
-    let tokens = kept + transcript.tokens_at(transcript.start_of(exchange), end, turn);
-    Window { end, leading: transcript.leading().min(end), cut: exchange, anchors, tokens, room }
 }
 
 /// What stays before exchange `from` at a call: what the cut kept, what is pinned by now, and the calls of results

@@ -85,6 +85,7 @@ pub fn call(budget: u64, fixed: u64, beside: u64) -> Call {
         loop_opening: false,
         stored_calls: false,
         placeholder: 0,
+        told: 0,
         basis: 0,
         marks: Marks::default(),
     };
