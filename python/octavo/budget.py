@@ -18,6 +18,9 @@ Place: TypeAlias = Literal["prefix", "head", "tail"]
 of the history, `tail` is volatile and stands after everything that the prompt cache may hold."""
 
 _LARGEST: Final = 2**63 - 1
+LEDGER_SHARE: Final = 0.15
+"""The ledger's share of the room, unless the caller says otherwise."""
+
 _MOST_TOLD: Final = 0.5
 """The low mark: a larger share would leave nothing of the history itself."""
 _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*")
@@ -89,7 +92,7 @@ class Budget:
         reserve: tokens kept free of the window for the answer and its reasoning.
         marks: when shrinking starts and where it goes.
         ledger: share of the room, 0 to 0.5, for a section with values of the messages that were left out
-            (docs/guide/ledger.md); 0, which is the default, writes none.
+            (docs/guide/ledger.md); 0 writes none.
 
     Raises:
         BudgetError: a number is negative or not whole, the share is out of range, or the reserve leaves nothing of
@@ -99,7 +102,7 @@ class Budget:
     window: int
     reserve: int = 0
     marks: Marks = field(default_factory=Marks)
-    ledger: float = 0.0
+    ledger: float = LEDGER_SHARE
 
     def __post_init__(self) -> None:
         """Refuse a reserve that leaves nothing."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, Self, TypeAlias, cast, final
 
 from octavo import _core
-from octavo.budget import whole_number
+from octavo.budget import LEDGER_SHARE, whole_number
 from octavo.checking import check_blocks, check_name, check_position, check_text, refuse
 from octavo.errors import MessageError, OctavoError
 from octavo.messages import Format, infer_format, known_format, listed
@@ -21,7 +21,7 @@ ValueKind: TypeAlias = Literal["identifier", "path", "url", "handle", "date", "a
 Origin: TypeAlias = Literal["user", "assistant", "tool"]
 """Who brought a value in."""
 
-SHARE: Final = 0.15
+SHARE: Final = LEDGER_SHARE
 """The section's share of a budget, unless the caller says otherwise."""
 
 DEFAULT_BYTES: Final = 8 << 20

@@ -17,10 +17,14 @@ __all__ = ["Telling", "room_for"]
 _LEAST: Final = 64
 """Fewer tokens hold the section's own two lines and hardly a value."""
 
-_STRETCH: Final = 8
+_STRETCH: Final = 4
 """Values are taken from so many rooms of history at least, and less than twice as many, counted back from the cut.
 
 Fewer would forget what is still asked for; more would make a call without state read a long conversation twice."""
+
+_SHORTEST, _LONGEST = 1 << 16, 1 << 17
+"""Tokens of that stretch at least, so that a small room remembers too, and at most: half a second of typing, and about
+10 ms of reading."""
 
 _KEPT: Final = 4
 """So many sections are remembered: as many as views of a conversation."""
@@ -127,6 +131,6 @@ class Telling:
 def _base(engine: _core.Transcript, at: int, limits: _Limits) -> int:
     """The first message whose values are told at a cut before message `at`: on a grid, so that it moves rarely."""
     room = max(1, limits[0] - limits[1])
-    stretch = _STRETCH << (room.bit_length() - 1)
+    stretch = min(max(_STRETCH << (room.bit_length() - 1), _SHORTEST), _LONGEST)
     least = (engine.tokens_in(0, at) // stretch - 1) * stretch
     return bisect_left(range(at), least, key=lambda message: engine.tokens_in(0, message))
