@@ -25,7 +25,12 @@ every_dialect = pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect:
 three_dialects = pytest.mark.parametrize("dialect", [ANTHROPIC, OPENAI, RESPONSES], ids=lambda dialect: dialect.format)
 
 
-def assembled(dialect: Dialect, messages: list[Any], budget: int, **options: Any) -> octavo.Context:
+def bare(tokens: int) -> octavo.Budget:
+    """A budget of which nothing goes to what is told of messages that were left out."""
+    return octavo.Budget(tokens, ledger=0)
+
+
+def assembled(dialect: Dialect, messages: list[Any], budget: int | octavo.Budget, **options: Any) -> octavo.Context:
     context = octavo.assemble(messages, budget=budget, model=dialect.model, **options)
     assert context.format == dialect.format
     assert octavo.validate(context.messages, model=dialect.model, format=dialect.format) == []
@@ -40,13 +45,29 @@ def assembled(dialect: Dialect, messages: list[Any], budget: int, **options: Any
 def test_untouched_messages_are_the_same_objects(dialect: Dialect, budget: int) -> None:
     messages = [dialect.user("Fix the build"), *dialect.loop(20, parallel=2)]
     before = copy.deepcopy(messages)
-    context = assembled(dialect, messages, budget)
+    context = assembled(dialect, messages, bare(budget))
     own = {id(message) for message in messages}
     assert all(id(message) in own for message in context.messages)
     assert context.messages[0] is messages[0]
     assert context.messages[-1] is messages[-1]
     assert messages == before
     assert context.messages is not messages
+
+
+@every_dialect
+def test_what_is_told_of_messages_left_out_touches_one_message(dialect: Dialect) -> None:
+    messages = [dialect.user("Fix the build")]
+    for step in range(20):
+        messages += dialect.calls(f"c{step}") + dialect.results(f"c{step}", text=f"build ABC-{step} broke " * 12)
+    before = copy.deepcopy(messages)
+    context = assembled(dialect, messages, 1_500)
+    assert [section.name for section in context.report.sections] == ["ledger"]
+    own = {id(message) for message in messages}
+    new = [message for message in context.messages if id(message) not in own]
+    assert len(new) == 1
+    assert any(message is new[0] for message in context.messages[:2])
+    assert "<ledger>" in json.dumps(new)
+    assert messages == before
 
 
 def test_broken_input_is_repaired_in_the_context_only() -> None:
@@ -75,8 +96,8 @@ def test_models_and_dataclasses_assemble_like_dicts(form: Any) -> None:
     dicts = [ANTHROPIC.user("Fix the build"), *ANTHROPIC.loop(20), ANTHROPIC.reply("done"), *ANTHROPIC.talk(3)]
     objects = [form(**message) for message in dicts]
     for budget in (700, 100_000):
-        plain = assembled(ANTHROPIC, dicts, budget)
-        given = assembled(ANTHROPIC, objects, budget)
+        plain = assembled(ANTHROPIC, dicts, bare(budget))
+        given = assembled(ANTHROPIC, objects, bare(budget))
         assert given.report == plain.report
         own = {id(message) for message in objects}
         assert all(id(message) in own for message in given.messages)
@@ -123,7 +144,7 @@ def test_one_user_message_then_a_long_tool_loop(dialect: Dialect, parallel: int)
     messages = [dialect.user("Fix the build"), *dialect.loop(60, parallel=parallel)]
     shown = set()
     for budget in range(600, 6_000, 150):
-        context = assembled(dialect, messages, budget, tools=tools_of(dialect))
+        context = assembled(dialect, messages, bare(budget), tools=tools_of(dialect))
         shown.add(len(context.messages))
         assert context.messages[0] is messages[0]
         assert context.messages[-1] is messages[-1]
@@ -340,7 +361,7 @@ def test_consecutive_calls_share_their_prefix(dialect: Dialect) -> None:
         if before is not None and context.report.moved:
             moves += 1
         elif before is not None:
-            assert all(ours is theirs for ours, theirs in zip(context.messages, before.messages, strict=False))
+            assert all(ours == theirs for ours, theirs in zip(context.messages, before.messages, strict=False))
             assert context.report.first_changed_index == len(before.messages)
             assert context.report.stable_prefix_tokens == before.tokens
         before = context

@@ -84,7 +84,7 @@ def test_shrinking_starts_at_the_high_mark_and_goes_to_the_low_one(dialect: Dial
     for cut in calls_at(messages):
         transcript.extend(messages[done:cut])
         done = cut
-        report = transcript.assemble(budget=Budget(4_000, marks=marks)).report
+        report = transcript.assemble(budget=Budget(4_000, marks=marks, ledger=0)).report
         share = report.history_tokens / (report.budget - report.fixed_tokens)
         (after if report.moved else before).append(share)
     assert len(after) > 2

@@ -45,7 +45,7 @@ PYTHON_LAYERS = (
         "model_facts",
         "recipes",
     },
-    {"validity", "reading", "shares", "frame"},
+    {"validity", "reading", "shares", "frame", "told"},
     {"report", "spans", "prefix", "client", "context", "drafting", "transcript", "assemble"},
     {"session"},
     {"__init__"},

@@ -135,7 +135,8 @@ def test_everything_says_its_method_reason_and_source(dialect: Dialect, budget: 
     report = octavo.assemble(messages, budget=budget, model=dialect.model, sections=SECTIONS).report
     counter = octavo.counter_for(dialect.model)
     assert {span.source for span in report.spans} == {"history"}
-    assert [section.source for section in report.sections] == [section.source for section in SECTIONS]
+    given = [section for section in report.sections if section.name != "ledger"]
+    assert [section.source for section in given] == [section.source for section in SECTIONS]
     methods = {span.method for span in report.spans} | {section.method for section in report.sections}
     assert methods == {counter.method}
     written = report.to_dict()

@@ -19,8 +19,7 @@ from typing import Any
 
 import octavo
 from benches import results
-from benches.recorded import Conversation, Message, conversations, said
-from octavo.ledger import SHARE, Ledger
+from benches.recorded import Conversation, Message, conversations
 
 REFERENCE = octavo.counter_for("gpt-4o")
 MODELS = {"openai": "gpt-4o", "anthropic": "claude-sonnet-4-5"}
@@ -92,59 +91,21 @@ def values_of(arguments: object) -> set[str]:
 
 def by_octavo(one: Conversation, room: int) -> Contexts:
     """Octavo with its defaults, one transcript a session."""
+    return within(one, octavo.Budget(fixed_of(one) + room))
+
+
+def without_ledger(one: Conversation, room: int) -> Contexts:
+    """Octavo that tells nothing of what it left out."""
+    return within(one, octavo.Budget(fixed_of(one) + room, ledger=0))
+
+
+def within(one: Conversation, budget: octavo.Budget) -> Contexts:
     transcript = octavo.Transcript(MODELS[one.format], format=one.format, counter=REFERENCE)
     done = 0
     for cut in one.calls:
         transcript.extend(one.messages[done:cut])
         done = cut
-        yield cut, transcript.assemble(budget=fixed_of(one) + room, tools=one.tools or None).messages
-
-
-def by_ledger(one: Conversation, room: int) -> Contexts:
-    """Octavo with its defaults in what a ledger leaves over, and the ledger of what it left out before the history.
-
-    The section is written anew when other messages are left out, and only then.
-    """
-    transcript = octavo.Transcript(MODELS[one.format], format=one.format, counter=REFERENCE)
-    ledger = Ledger(MODELS[one.format], format=one.format, counter=REFERENCE)
-    fixed, leading, done = fixed_of(one), len(leading_of(one)), 0
-    share = min(int(SHARE * (fixed + room)), room // 3)
-    left_out: list[int] = []
-    section: Message | None = None
-    for cut in one.calls:
-        fresh = one.messages[done:cut]
-        transcript.extend(fresh)
-        ledger.extend(fresh)
-        done = cut
-        context = transcript.assemble(budget=fixed + room - share, tools=one.tools or None)
-        limit = share
-        if not context.fits:
-            # What must stay needs the ledger's share as well.
-            context = transcript.assemble(budget=fixed + room, tools=one.tools or None)
-            limit = fixed + room - context.report.tokens
-        sent = context.messages
-        kept = {id(message) for message in sent}
-        gone = [at for at, message in enumerate(one.messages[:cut]) if id(message) not in kept]
-        if gone != left_out or limit < share:
-            left_out = gone
-            text = ledger.section(
-                max_tokens=max(limit - FRAMING, 0),
-                left_out=gone,
-                request=request_in(one.messages[:cut]),
-                tools=one.tools or None,
-            ).text
-            section = {"role": "user", "content": text} if text else None
-        yield cut, [*sent[:leading], *([section] if section and gone else []), *sent[leading:]]
-
-
-FRAMING = 8
-"""Tokens around the text of one message, at most."""
-
-
-def request_in(messages: list[Message]) -> str:
-    """What the user said last."""
-    spoken = (said(message) for message in reversed(messages) if message["role"] == "user" and not is_result(message))
-    return next(spoken, "")
+        yield cut, transcript.assemble(budget=budget, tools=one.tools or None).messages
 
 
 def by_suffix(one: Conversation, room: int) -> Contexts:
@@ -242,7 +203,7 @@ def tokens_of(message: Message) -> int:
 
 WAYS: dict[str, Assembling] = {
     "**octavo**, defaults": by_octavo,
-    "**octavo** and a ledger": by_ledger,
+    "octavo without its ledger": without_ledger,
     "pair-safe suffix": by_suffix,
     "prune, window, summarise": by_pipeline,
     "everything, no budget": by_everything,
