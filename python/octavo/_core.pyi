@@ -412,7 +412,10 @@ class Plan:
     @property
     def spans(self) -> list[tuple[int, int]]:
         """The shown messages, in order, as ranges that do not touch."""
-    def left_out(self, transcript: Transcript, /) -> tuple[int, list[tuple[int, int]], int | None] | None:
+    @property
+    def cut_key(self) -> tuple[int, int, int] | None:
+        """What tells the last cut from every other of the same conversation under the same limits, or `None`."""
+    def left_out(self, transcript: Transcript, /) -> tuple[int, list[tuple[int, int]], int | None]:
         """Give the call at which the history was last cut, what was left out there, and what the user had said last."""
     @property
     def recipes(self) -> list[int | tuple[str, int | None, list[tuple[Any, ...]], bool]] | None:

@@ -10,9 +10,11 @@ from typing import Any, Final, TypeAlias
 from octavo import _core
 from octavo.budget import Budget
 from octavo.ledger import DEFAULT_BYTES, LedgerSection, argument_names
+from octavo.sections import alternates, text_message
+from octavo.shares import Placed
 from octavo.tokens import Counter
 
-__all__ = ["Telling", "room_for"]
+__all__ = ["Telling", "Told", "room_for"]
 
 _LEAST: Final = 64
 """Fewer tokens hold the section's own two lines and hardly a value."""
@@ -33,8 +35,25 @@ _KEPT: Final = 4
 _Limits: TypeAlias = tuple[int, int, int, int, int, int]
 """What `Transcript.plan` takes as limits."""
 
-_Key: TypeAlias = tuple[_core.Transcript, int, tuple[tuple[int, int], ...], _Limits, int]
-"""What a section hangs on: the conversation, the cut, what it left out, limits and room."""
+_Key: TypeAlias = tuple[_core.Transcript, tuple[int, int, int], _Limits, int]
+"""What a section hangs on: the conversation, the cut, limits and room."""
+
+
+@dataclass(slots=True)
+class Told:
+    """What is told at one cut.
+
+    Attributes:
+        section: the text, with what it shows.
+        placed: its line in the report.
+        message: the message that it is where roles do not alternate.
+        joined: the message that it joined last where they do, and what came of it: the same object at the next call.
+    """
+
+    section: LedgerSection
+    placed: Placed
+    message: dict[str, Any]
+    joined: tuple[Any, Any] | None = None
 
 
 @dataclass(slots=True)
@@ -70,49 +89,58 @@ class Telling:
         """Nothing has been read yet."""
         self._counter = counter
         self._idle: deque[_Reading] = deque(maxlen=1)
-        self._written: deque[tuple[_Key, LedgerSection]] = deque(maxlen=_KEPT)
+        self._written: deque[tuple[_Key, Told]] = deque(maxlen=_KEPT)
 
     def unread(self, engine: _core.Transcript, plan: _core.Plan, limits: _Limits) -> int:
         """Tokens of the messages that must be read before the section of a plan can be written."""
-        found = plan.left_out(engine)
-        if found is None or not limits[5]:
+        cut = plan.cut_key
+        if cut is None or not limits[5]:
             return 0
-        at, spans, _ = found
-        if any(key[:4] == (engine, at, tuple(spans), limits) for key, _ in tuple(self._written)):
+        if any(key[:3] == (engine, cut, limits) for key, _ in tuple(self._written)):
             return 0
-        base = _base(engine, at, limits)
+        base = _base(engine, cut[0], limits)
         idle = next(iter(tuple(self._idle)), None)
-        known = idle is not None and idle.engine is engine and idle.base == base and idle.end <= at
-        return engine.tokens_in(idle.end if known and idle is not None else base, at)
+        known = idle is not None and idle.engine is engine and idle.base == base and idle.end <= cut[0]
+        return engine.tokens_in(idle.end if known and idle is not None else base, cut[0])
 
-    def section(
-        self, engine: _core.Transcript, plan: _core.Plan, limits: _Limits, room: int, tools: Any
-    ) -> LedgerSection | None:
-        """The section for a plan; `None` where nothing was left out, or nothing is to be told of it.
+    def told(
+        self, engine: _core.Transcript, plan: _core.Plan, limits: _Limits, room: int, framing: int, tools: Any
+    ) -> Told | None:
+        """What is told with a plan; `None` where nothing was left out, or nothing is to be told of it.
 
         Args:
             engine: the conversation.
             plan: what is shown of it.
             limits: those that the plan was made with; the basis in them tells whether the tools changed.
-            room: tokens that the section may take.
+            room: tokens that it may take, `framing` included.
+            framing: what a message takes beside its text.
             tools: the tool definitions: values under names that they take come first.
         """
-        found = plan.left_out(engine)
-        if found is None or room < _LEAST:
+        cut = plan.cut_key
+        if cut is None or room - framing < _LEAST:
             return None
-        at, spans, prompt = found
-        key = (engine, at, tuple(spans), limits, room)
-        for known, section in tuple(self._written):
+        key = (engine, cut, limits, room)
+        for known, told in tuple(self._written):
             if known == key:
-                return section
+                return told if told.section.text else None
+        section = self._section(engine, plan, limits, room - framing, tools)
+        verdict, reason = ("cut", "room") if section.left else ("kept", "whole")
+        tokens = section.tokens + (0 if alternates(engine.format) else framing)
+        placed = Placed("ledger", "head", tokens, self._counter.method, verdict, reason, "messages left out")
+        told = Told(section, placed, text_message(engine.format, "user", section.text))
+        self._written.append((key, told))
+        return told if section.text else None
+
+    def _section(
+        self, engine: _core.Transcript, plan: _core.Plan, limits: _Limits, room: int, tools: Any
+    ) -> LedgerSection:
+        at, spans, prompt = plan.left_out(engine)
         reading = self._read(engine, _base(engine, at, limits), at)
         within = [(max(start - reading.base, 0), end - reading.base) for start, end in spans if end > reading.base]
         request = "" if prompt is None else _core.said(engine[prompt], engine.format)
-        section = LedgerSection(
-            *reading.ledger.render(within, request, sorted(argument_names(tools)), room, self._counter.core)
-        )
+        names = sorted(argument_names(tools))
+        section = LedgerSection(*reading.ledger.render(within, request, names, room, self._counter.core))
         self._idle.append(reading)
-        self._written.append((key, section))
         return section
 
     def _read(self, engine: _core.Transcript, base: int, at: int) -> _Reading:

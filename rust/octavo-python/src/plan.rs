@@ -75,14 +75,20 @@ impl Plan {
         self.plan.spans.iter().map(|span| (span.start, span.end)).collect()
     }
 
+    /// What tells the last cut from every other of the same conversation under the same limits, or nothing.
+    #[getter]
+    fn cut_key(&self) -> Option<(u32, u32, u64)> {
+        self.plan.window.cut_key()
+    }
+
     /// The call at which the history was last cut, as the number of messages before it; the messages that were left out
-    /// there, as ranges; and what the user had said last. Nothing where it never was cut.
+    /// there, as ranges; and what the user had said last. Nothing is left out where it never was cut.
     #[pyo3(signature = (transcript, /))]
-    fn left_out(&self, transcript: &Transcript) -> Option<LeftOut> {
-        let state = transcript.state();
-        let rows = state.assembler.transcript();
-        let (at, spans) = self.plan.window.left_out(rows)?;
-        Some((at, spans.into_iter().map(|span| (span.start, span.end)).collect(), rows.prompt_before(at)))
+    fn left_out(&self, transcript: &Transcript) -> LeftOut {
+        transcript.with_rows(|rows| {
+            let (at, spans) = self.plan.window.left_out(rows);
+            (at, spans.into_iter().map(|span| (span.start, span.end)).collect(), rows.prompt_before(at))
+        })
     }
 
     /// The shown messages made valid, or `None` when they are: see `octavo.recipes`.

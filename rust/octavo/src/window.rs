@@ -25,6 +25,10 @@ pub(crate) use stays::loop_opening;
 pub use stays::obligations;
 pub use view::View;
 
+/// Of FNV-1a (RFC 9923), here by exchange and not by byte.
+const FNV_OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
+const FNV_PRIME: u64 = 0x0000_0100_0000_01b3;
+
 /// What a fold depends on beside the transcript. A view made with other limits is folded anew.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Limits {
@@ -100,10 +104,19 @@ impl Window {
         transcript.tokens_at(start, end, transcript.turn_before(self.end))
     }
 
+    /// What tells the last cut from every other of the same conversation under the same limits: where it was made,
+    /// where it fell, and a hash of what it kept. Nothing where there was none.
+    pub fn cut_key(&self) -> Option<(u32, u32, u64)> {
+        let cut = self.decided.as_ref()?;
+        let anchors =
+            cut.anchors.iter().fold(FNV_OFFSET, |hash, &anchor| (hash ^ u64::from(anchor)).wrapping_mul(FNV_PRIME));
+        Some((cut.at, cut.exchange, anchors))
+    }
+
     /// The call at which the cut moved last, as the number of messages before it, and the messages that were left out
     /// there, as ranges. What changes between two cuts (a pin, a late result) is not in it.
-    pub fn left_out(&self, transcript: &Transcript) -> Option<(u32, Vec<Range<u32>>)> {
-        let cut = self.decided.as_ref()?;
+    pub fn left_out(&self, transcript: &Transcript) -> (u32, Vec<Range<u32>>) {
+        let Some(cut) = &self.decided else { return (self.end, Vec::new()) };
         let mut left_out = Vec::with_capacity(cut.anchors.len() + 1);
         let mut from = self.leading;
         for span in cut.anchors.iter().map(|&anchor| transcript.span_of(anchor, cut.at)) {
@@ -112,7 +125,7 @@ impl Window {
         }
         left_out.push(from..transcript.start_of(cut.exchange));
         left_out.retain(|span| !span.is_empty());
-        Some((cut.at, left_out))
+        (cut.at, left_out)
     }
 
     /// The messages that are shown, in order, as ranges that do not touch.
