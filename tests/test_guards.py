@@ -46,7 +46,7 @@ PYTHON_LAYERS = (
         "recipes",
     },
     {"validity", "reading", "shares", "frame"},
-    {"report", "spans", "prefix", "client", "context", "drafting", "transcript", "assemble"},
+    {"report", "spans", "prefix", "certainty", "client", "context", "drafting", "transcript", "assemble"},
     {"session"},
     {"__init__"},
     {"command", "__main__"},
