@@ -15,7 +15,25 @@ from sessions import ANTHROPIC, OPENAI
 
 MODEL = "claude-sonnet-4-6"
 POLICY = "\n".join(f"Rule {at}: " + "answer in the user's own language " * 3 for at in range(12))
-WORDS = "order ship refund customer the of and to invoice parcel street reply window agent clock paper river".split()
+WORDS = [
+    "order",
+    "ship",
+    "refund",
+    "customer",
+    "the",
+    "of",
+    "and",
+    "to",
+    "invoice",
+    "parcel",
+    "street",
+    "reply",
+    "window",
+    "agent",
+    "clock",
+    "paper",
+    "river",
+]
 
 
 def clock(call: int) -> str:
@@ -100,3 +118,147 @@ def test_the_true_count_lies_within_the_stated_bound(ratio: float, constant: int
     bounds = sorted(one.report.error_bound for one in later[20:])
     assert errors[len(errors) // 2] <= 0.02
     assert bounds[len(bounds) // 2] <= (0.7 if system is another else 0.12), "the bound says nothing"
+
+
+def test_another_order_of_words_is_no_other_text() -> None:
+    assert differing(("one two", "three"), ("three", "two one")) == (0.0, 0.0)
+    gone, come = differing((POLICY + "\nat 10:15",), (POLICY + "\nat 10:16",))
+    assert 0 < gone == come < 0.01
+    assert differing(("old words only",), ("quite new text",)) == (1.0, 1.0)
+    assert differing((), ("new",)) == (0.0, 1.0)
+    assert differing(("",), ("\n",)) == (0.0, 0.0)
+
+
+def talk(**more: Any) -> tuple[octavo.Transcript, octavo.Report]:
+    """A conversation of which one call was reported, and that call's report."""
+    transcript = octavo.Transcript(MODEL, format="anthropic")
+    transcript.extend([ANTHROPIC.user("task " * 400), *ANTHROPIC.loop(4)])
+    context = transcript.assemble(budget=50_000, **more)
+    transcript.observe({"input_tokens": round(context.tokens * 1.1) + 30, "output_tokens": 1}, context)
+    return transcript, context.report
+
+
+def tool(name: str) -> dict[str, Any]:
+    schema = {"type": "object", "properties": {"where": {"type": "string", "description": "a place " * 30}}}
+    return {"name": name, "description": f"{name} things " * 20, "input_schema": schema}
+
+
+def test_what_changed_widens_the_bound() -> None:
+    transcript, first = talk(system=POLICY, tools=[tool("look")], thinking=False)
+    same: dict[str, Any] = {"system": POLICY, "tools": [tool("look")], "thinking": False}
+
+    def after(**changed: Any) -> octavo.Report:
+        return transcript.assemble(budget=50_000, **{**same, **changed}).report
+
+    assert first.usage == "none"
+    known = after()
+    assert known.usage == "anchored"
+    for changed in (
+        {"system": POLICY + " It is 10:15."},
+        {"system": [{"type": "text", "text": POLICY}, {"type": "text", "text": "It is 10:15."}]},
+        {"system": another(1)},
+        {"system": None},
+        {"tools": [tool("look"), tool("go")]},
+        {"tools": [tool("gone")]},
+        {"tools": None},
+        {"thinking": True},
+        {"thinking": None},
+    ):
+        assert after(**changed).usage == "learnt", changed
+        assert (
+            after(**changed).tokens
+            > 1.05
+            * octavo.assemble(
+                transcript.messages, budget=50_000, model=MODEL, format="anthropic", **{**same, **changed}
+            ).tokens
+        ), "the ratio outlives what changed"
+    clocked, exchanged = after(system=POLICY + " It is 10:15."), after(system=another(1))
+    assert known.error_bound <= clocked.error_bound < known.error_bound + 0.005 < exchanged.error_bound
+    renamed, spelt = after(tools=[tool("gone")]), after(tools=[tool("look"), tool("go")])
+    assert known.error_bound < renamed.error_bound
+    assert known.error_bound < spelt.error_bound
+
+
+def test_another_thinking_mode_leaves_all_reasoning_in_doubt() -> None:
+    bounds: dict[bool, dict[bool, float]] = {}
+    for thought in (False, True):
+        transcript = octavo.Transcript("claude-opus-4-8", format="anthropic")
+        block = {"type": "thinking", "thinking": "hm " * 300, "signature": "S"}
+        answer = [*([block] if thought else []), {"type": "text", "text": "so " * 300}]
+        transcript.extend([ANTHROPIC.user("task"), {"role": "assistant", "content": answer}, ANTHROPIC.user("go on")])
+        context = transcript.assemble(budget=50_000, thinking=True)
+        transcript.observe({"input_tokens": round(context.tokens * 1.1), "output_tokens": 1}, context)
+        bounds[thought] = {
+            mode: transcript.assemble(budget=50_000, thinking=mode).report.error_bound for mode in (True, False)
+        }
+    assert bounds[False][True] == pytest.approx(bounds[False][False])
+    assert bounds[True][False] > bounds[True][True] + 0.1
+
+
+def test_a_section_that_is_exchanged_is_in_doubt() -> None:
+    def section(text: str, place: Any) -> list[octavo.Section]:
+        return [octavo.Section("recall", text, place=place)]
+
+    for place in ("prefix", "head", "tail"):
+        transcript, _ = talk(sections=section(another(1), place))
+        same = transcript.assemble(budget=50_000, sections=section(another(1), place)).report
+        other = transcript.assemble(budget=50_000, sections=section(another(2), place)).report
+        assert other.error_bound > same.error_bound + 0.005, place
+        assert other.usage == ("learnt" if place == "prefix" else "anchored")
+
+
+def test_a_side_call_does_not_disturb_the_main_one() -> None:
+    transcript = octavo.Transcript(MODEL, format="anthropic")
+    transcript.append(ANTHROPIC.user("task"))
+    main, side = Provider(1.1, 20_000), Provider(1.1, 0)
+    dice, errors = random.Random(1), list[float]()
+    for call in range(60):
+        transcript.extend(ANTHROPIC.loop(1, start=call))
+        context = transcript.assemble(budget=40_000, system=clock(call), tools=[tool("look")])
+        true = main.tokens(context, transcript.counter, dice)
+        errors.append(abs(context.tokens - true) / true)
+        transcript.observe({"input_tokens": true, "output_tokens": 1}, context)
+        look = transcript.assemble(budget=2_000, system="Write a title.")
+        title = side.tokens(look, transcript.counter, dice)
+        if call > 2:
+            assert abs(look.tokens - title) <= look.report.error_bound * look.tokens
+        transcript.observe({"input_tokens": title, "output_tokens": 1}, look)
+    assert errors[0] > 0.5
+    assert max(errors[3:]) < 0.01
+
+
+def test_a_context_keeps_the_report_that_it_was_made_with() -> None:
+    transcript, _ = talk(system=POLICY)
+    kept, read = (transcript.assemble(budget=50_000, system=clock(1)) for _ in range(2))
+    bound = read.report.error_bound
+    for call in range(2, 30):
+        context = transcript.assemble(budget=50_000, system=clock(call))
+        transcript.observe({"input_tokens": 5_000, "output_tokens": 1}, context)
+    assert kept.report.error_bound == bound
+    assert "learnt from usage" in str(kept.report)
+    assert "anchored on usage" in str(context.report) or "learnt from usage" in str(context.report)
+
+
+def test_a_fork_and_a_rewind_know_what_was_reported() -> None:
+    transcript, _ = talk(system=POLICY)
+    fork = transcript.fork()
+    assert (
+        fork.assemble(budget=50_000, system=clock(1)).report
+        == transcript.assemble(budget=50_000, system=clock(1)).report
+    )
+    length = len(transcript)
+    transcript.extend(ANTHROPIC.loop(1, start=50))
+    transcript.rewind(length)
+    assert transcript.assemble(budget=50_000, system=POLICY).report.usage == "anchored"
+    transcript.rewind(1)
+    assert transcript.assemble(budget=50_000, system=POLICY).report.usage == "none"
+
+
+def test_an_exact_counter_that_is_right_stays_sure() -> None:
+    transcript = octavo.Transcript("gpt-4o")
+    transcript.append(OPENAI.user("task"))
+    for call in range(20):
+        transcript.extend(OPENAI.loop(1, start=call))
+        context = transcript.assemble(budget=3_000, sections=[octavo.Section("clock", clock(call), "prefix")])
+        assert context.report.error_bound == 0
+        transcript.observe({"prompt_tokens": context.tokens, "completion_tokens": 1}, context)

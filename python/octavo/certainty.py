@@ -149,7 +149,7 @@ def _changed(draft: Draft, thinking: int) -> tuple[float, float, float]:
     asked = draft.asked
     basis, _ = draft.plan.reported_for or (0, False)
     now = surroundings_of(asked.frame, asked.system, asked.kind)
-    then = asked.observed.get(basis)
+    then = asked.observed.get(basis, now if basis == asked.limits[3] else None)
     if then is None:
         # Too long ago to be known: all of it may have been another.
         everything = 2.0 * now.tokens

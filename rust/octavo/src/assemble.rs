@@ -52,9 +52,10 @@ impl Assembler {
     /// # Errors
     /// As [`Reports::add`]: a report or count of nothing.
     pub fn observe(&mut self, at: u32, basis: u64, reported: u64, counted: u64) -> Result<()> {
-        self.reports.add(at, basis, reported, counted)?;
+        let forgot = self.reports.add(at, basis, reported, counted)?;
         let transcript = &self.transcript;
-        self.views.retain(|view| view.folded_to(transcript) <= at);
+        // A view that is kept must be the one that would be folded anew.
+        self.views.retain(|view| !forgot && view.folded_to(transcript) <= at);
         Ok(())
     }
 

@@ -39,7 +39,11 @@ fn happen(assembler: &mut Assembler, at: u32, answers: bool, seed: u64) {
     let dice = u64::from(at).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(20) ^ seed;
     let early = u32::try_from(dice % 3).unwrap().min(at);
     match dice % 23 {
-        0..=3 if answers && at > 0 => assembler.observe(at, 0, 120 + dice % 60, 150).unwrap(),
+        0..=3 if answers && at > 0 => {
+            // Of this system prompt, of another, and of other tools.
+            let basis = [0, 0, 5, 1 << 32].into_iter().nth(usize::try_from(dice % 4).unwrap()).unwrap();
+            assembler.observe(at, basis, 120 + dice % 60, 150).unwrap();
+        }
         4..=6 => assert!(assembler.pin(early, true)),
         7..=9 => assert!(assembler.pin(early, false)),
         _ => {}
@@ -108,4 +112,25 @@ fn an_epoch_moves_the_cut_once_more_than_is_due() {
     }
     // 500,000 tokens, of which each cut drops 3,000 and not much more than a grid of 1,024; four epochs of 131,072.
     assert!(calls == 5000 && (500_000 / 4_400..500_000 / 3_000 + 8).contains(&moves), "{moves} moves");
+}
+
+#[test]
+fn a_view_folded_anew_is_the_same_when_reports_are_forgotten() {
+    let turns: Vec<Turn> = (0..3000).map(|at| if at % 2 == 0 { Turn::User(3) } else { Turn::Reply(3) }).collect();
+    let mut fed = Assembler::new(Format::OpenAi);
+    let mut apart = 0;
+    for (at, entry) in (0_u32..).zip(&messages(&turns)) {
+        if at % 2 == 1 {
+            let plan = fed.plan(call(20_000, 100, 0));
+            let counted = plan.tokens();
+            fed.observe(at, u64::from(at % 3), counted * 3 / 2 + u64::from(at) % 50, counted).unwrap();
+            let mut fresh = fed.truncated(u32::MAX).unwrap();
+            if at % 50 == 1 || (2040..2060).contains(&at) {
+                assert_eq!(fed.plan(call(20_000, 100, 0)), fresh.plan(call(20_000, 100, 0)), "{at}");
+                apart += 1;
+            }
+        }
+        fed.append(entry).unwrap();
+    }
+    assert!(apart > 50);
 }

@@ -28,11 +28,12 @@ pub struct Observation {
 pub struct Reports(Vec<Observation>);
 
 impl Reports {
-    /// Takes in a report, and learns from what it differs by from the one before that is most like it.
+    /// Takes in a report, and learns from what it differs by from the one before that is most like it. True where older
+    /// ones were forgotten for it: what calls long ago went by is then another report.
     ///
     /// # Errors
     /// As [`Anchor::new`]: a report or count of nothing.
-    pub fn add(&mut self, at: u32, basis: u64, reported: u64, counted: u64) -> Result<()> {
+    pub fn add(&mut self, at: u32, basis: u64, reported: u64, counted: u64) -> Result<bool> {
         let known = self.before(at);
         let anchor = match (known.last(), closest(known, basis)) {
             (Some(newest), Some(like)) => newest.anchor.grown_from(like.anchor, reported, counted)?,
@@ -44,12 +45,13 @@ impl Reports {
             Some(same) => *same = observation,
             None => self.0.insert(end, observation),
         }
-        if self.0.len() > MOST {
+        let full = self.0.len() > MOST;
+        if full {
             self.0.drain(..MOST / 2);
             // It stands for those that are gone.
             self.0.iter_mut().take(1).for_each(|oldest| oldest.at = 0);
         }
-        Ok(())
+        Ok(full)
     }
 
     /// Forgets what was reported for calls that had more than `len` messages before them.
