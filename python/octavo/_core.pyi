@@ -314,6 +314,8 @@ class StreamCounter:
     @property
     def total(self) -> int:
         """Tokens of everything pushed so far, as one text."""
+    def total_with(self, more: str, /) -> int:
+        """Tokens of everything pushed so far with `more` behind it, which is not pushed."""
 
 # ---- transcript ----
 

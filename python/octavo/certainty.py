@@ -92,13 +92,17 @@ def certainty_of(draft: Draft) -> Certainty:
         return Certainty(method, _share(error, draft.tokens), "none")
     basis, whole = plan.reported_for
     added, thinking, fresh = plan.since_report(asked.engine)
-    # No total is surer than its own count, but for what the report makes of that.
+    # Its own count bounds a total as well, but for what the report makes of that, and what past counts were off by.
     apart = abs(draft.tokens - draft.counted)
     if fresh[0]:
         method = "estimated"
     elif error or apart:
         method = "calibrated"
-    bound = min(error + apart, max(_known(draft), _grown(draft, added)) + _unknown(draft, added, thinking) + fresh[1])
+    grown = _grown(draft, added)
+    known, missed = max(ANCHORED_ERROR * draft.tokens, grown), plan.learnt(0)[1]
+    bound = max(
+        missed + grown if missed else 0.0, min(error + apart, known + _unknown(draft, added, thinking) + fresh[1])
+    )
     usage: Correction = "anchored" if whole and basis == asked.limits[3] else "learnt"
     return Certainty(method, _share(bound, draft.tokens), usage)
 
@@ -113,12 +117,6 @@ def _counted(draft: Draft, estimated: int, error: int) -> tuple[Method, int]:
     text = max(0, draft.counted - counter.fixed - around.tools - around.system_estimated - estimated)
     tools = around.tools - around.tools_estimated
     return counter.core.certainty(text, tools, estimated + around.system_estimated + around.tools_estimated, error)
-
-
-def _known(draft: Draft) -> float:
-    """What a total is off by that was reported a few messages before: more where past counts were off by more."""
-    _, missed, _ = draft.plan.learnt(0)
-    return max(ANCHORED_ERROR * draft.tokens, missed)
 
 
 def _grown(draft: Draft, added: int) -> float:

@@ -28,6 +28,33 @@ const CLOSE_PERMILLE: u64 = 20;
 /// may be a constant, and the text cost a third of its estimate or nearly twice as much.
 const UNKNOWN_PERMILLE: u64 = 700;
 
+/// The two largest errors of two runs of reports, the one that is going on and the one before it. The second
+/// largest is a 95th percentile of both, and one jump that does not come again is not held against all that follow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Misses {
+    now: (u32, u32),
+    before: (u32, u32),
+    count: u32,
+}
+
+impl Misses {
+    const NONE: Self = Self { now: (0, 0), before: (0, 0), count: 0 };
+    const RUN: u32 = 16;
+
+    fn with(self, missed: u64) -> Self {
+        let missed = u32::try_from(missed).unwrap_or(u32::MAX);
+        let fresh = if self.count < Self::RUN { self } else { Self { before: self.now, ..Self::NONE } };
+        let (first, second) = fresh.now;
+        Self { now: (first.max(missed), second.max(first.min(missed))), count: fresh.count + 1, ..fresh }
+    }
+
+    const fn second(self) -> u32 {
+        let ((first, second), (other, next)) = (self.now, self.before);
+        let (least, most) = if first < other { (first, next) } else { (other, second) };
+        if least > most { least } else { most }
+    }
+}
+
 /// What a provider reported for a context, beside the estimate of exactly the same content; and what the reports
 /// before it taught: a *ratio*, reported over estimated, of the text in which they differ. Whatever the estimate
 /// cannot see (a proxy's system prompt) is the constant that is left, so the line through the report with that ratio
@@ -42,8 +69,7 @@ pub struct Anchor {
     first: (u64, u64),
     /// What reports since differed by, reported (with the sign of the estimate's difference) and estimated.
     learnt: (i64, u64),
-    /// How far off the count was when a report came in: the worst of the last ones, fading.
-    missed: u64,
+    misses: Misses,
 }
 
 impl Anchor {
@@ -54,7 +80,7 @@ impl Anchor {
                 return Err(Error::OutOfRange { name, expected: "at least 1 token", got: value.to_string() });
             }
         }
-        Ok(Self { reported, estimated, first: (reported, estimated), learnt: (0, 0), missed: 0 })
+        Ok(Self { reported, estimated, first: (reported, estimated), learnt: (0, 0), misses: Misses::NONE })
     }
 
     /// The anchor after a call that sent `input_estimate` and whose answer was estimated at
@@ -75,8 +101,8 @@ impl Anchor {
     pub fn grown_from(self, like: Self, reported: u64, estimated: u64) -> Result<Self> {
         let fresh = Self::new(reported, estimated)?;
         let expected = Self { reported: like.reported, estimated: like.estimated, ..self }.at(estimated);
-        let missed = reported.abs_diff(expected).max(self.missed - self.missed / 4);
-        Ok(Self { first: self.first, learnt: self.learning(like, reported, estimated), missed, ..fresh })
+        let misses = self.misses.with(reported.abs_diff(expected));
+        Ok(Self { first: self.first, learnt: self.learning(like, reported, estimated), misses, ..fresh })
     }
 
     fn learning(self, like: Self, reported: u64, estimated: u64) -> (i64, u64) {
@@ -126,10 +152,9 @@ impl Anchor {
         self.estimated
     }
 
-    /// How far off the count was when reports came in, in tokens: the worst of the last ones, fading by a quarter with
-    /// each.
+    /// How far off the count was when the last reports came in, in tokens: more in one of 16 to 32 at most.
     pub const fn missed(self) -> u64 {
-        self.missed
+        self.misses.second() as u64
     }
 
     /// How far the ratio can be off because little was learnt about it, per 1,000 tokens of difference from the
@@ -206,7 +231,7 @@ fn apply(amount: u64, by: u128, of: u128) -> u64 {
 impl Default for Anchor {
     /// Nothing was reported: an estimate is taken as it is.
     fn default() -> Self {
-        Self { reported: 1, estimated: 1, first: (1, 1), learnt: (0, 0), missed: 0 }
+        Self { reported: 1, estimated: 1, first: (1, 1), learnt: (0, 0), misses: Misses::NONE }
     }
 }
 

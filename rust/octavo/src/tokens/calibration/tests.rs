@@ -113,9 +113,13 @@ fn a_constant_that_changes_says_nothing_about_the_ratio() {
     assert_eq!(learnt.permille(), 1300);
     let through_a_proxy = learnt.grown(34_430, 11_100).unwrap();
     assert_eq!(through_a_proxy.permille(), 1300);
-    assert_eq!((through_a_proxy.total(1000), through_a_proxy.missed()), (35_730, 20_000));
-    let next = through_a_proxy.grown(34_560, 11_200).unwrap();
-    assert_eq!((next.permille(), next.missed()), (1300, 15_000));
+    assert_eq!((through_a_proxy.total(1000), through_a_proxy.missed()), (35_730, 0));
+    let back = through_a_proxy.grown(14_560, 11_200).unwrap();
+    assert_eq!((back.permille(), back.missed()), (1300, 20_000), "it comes again");
+    let steady = |reports: u64| {
+        (1..=reports).try_fold(back, |anchor, more| anchor.grown(14_560 + 130 * more, 11_200 + 100 * more)).unwrap()
+    };
+    assert_eq!((steady(29).missed(), steady(30).missed()), (20_000, 0), "and no more");
 }
 
 #[test]
