@@ -11,6 +11,7 @@ import pytest
 
 import octavo
 from octavo.certainty import differing
+from octavo.tokens import Counter
 from sessions import ANTHROPIC, OPENAI
 
 MODEL = "claude-sonnet-4-6"
@@ -60,7 +61,7 @@ class Provider:
     constant: int
     noise: float = 0.01
 
-    def tokens(self, context: octavo.Context, counter: octavo.tokens.Counter, dice: random.Random) -> int:
+    def tokens(self, context: octavo.Context, counter: Counter, dice: random.Random) -> int:
         shown = counter.count_messages(context.messages, system=context.system, tools=context.tools).tokens
         return round(shown * self.ratio * dice.uniform(1 - self.noise, 1 + self.noise)) + self.constant
 
@@ -119,7 +120,7 @@ def test_the_true_count_lies_within_the_stated_bound(ratio: float, constant: int
 def test_past_misses_widen_the_bound() -> None:
     dice, transcript = random.Random(1), octavo.Transcript(MODEL, format="anthropic")
     transcript.append(ANTHROPIC.user("task"))
-    outside = list[int]()
+    outside, context = list[int](), transcript.assemble(budget=20_000)
     for call in range(120):
         transcript.extend(ANTHROPIC.loop(1, start=call))
         context = transcript.assemble(budget=20_000, system=POLICY)
@@ -165,7 +166,7 @@ def test_what_changed_widens_the_bound() -> None:
     assert first.usage == "none"
     known = after()
     assert known.usage == "anchored"
-    for changed in (
+    changes: list[dict[str, Any]] = [
         {"system": POLICY + " It is 10:15."},
         {"system": [{"type": "text", "text": POLICY}, {"type": "text", "text": "It is 10:15."}]},
         {"system": another(1)},
@@ -175,15 +176,12 @@ def test_what_changed_widens_the_bound() -> None:
         {"tools": None},
         {"thinking": True},
         {"thinking": None},
-    ):
+    ]
+    for changed in changes:
         assert after(**changed).usage == "learnt", changed
-        assert (
-            after(**changed).tokens
-            > 1.05
-            * octavo.assemble(
-                transcript.messages, budget=50_000, model=MODEL, format="anthropic", **{**same, **changed}
-            ).tokens
-        ), "the ratio outlives what changed"
+        asked: dict[str, Any] = {**same, **changed}
+        plain = octavo.assemble(transcript.messages, budget=50_000, model=MODEL, format="anthropic", **asked)
+        assert after(**changed).tokens > 1.05 * plain.tokens, "the ratio outlives what changed"
     clocked, exchanged = after(system=POLICY + " It is 10:15."), after(system=another(1))
     assert known.error_bound <= clocked.error_bound < known.error_bound + 0.005 < exchanged.error_bound
     renamed, spelt = after(tools=[tool("gone")]), after(tools=[tool("look"), tool("go")])
@@ -242,7 +240,7 @@ def test_a_side_call_does_not_disturb_the_main_one() -> None:
 def test_a_context_keeps_the_report_that_it_was_made_with() -> None:
     transcript, _ = talk(system=POLICY)
     kept, read = (transcript.assemble(budget=50_000, system=clock(1)) for _ in range(2))
-    bound = read.report.error_bound
+    bound, context = read.report.error_bound, read
     for call in range(2, 30):
         context = transcript.assemble(budget=50_000, system=clock(call))
         transcript.observe({"input_tokens": 5_000, "output_tokens": 1}, context)

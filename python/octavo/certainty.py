@@ -170,9 +170,7 @@ def differing(then: tuple[str, ...], now: tuple[str, ...]) -> tuple[float, float
     if then == now:
         return 0.0, 0.0
     one, other = (Multiset(line for text in texts for line in text.splitlines()) for texts in (then, now))
-    gone, come = (
-        Multiset(word for line in lines.elements() for word in line.split()) for lines in (one - other, other - one)
-    )
+    gone, come = _words(one - other), _words(other - one)
     return _part(gone - come, then), _part(come - gone, now)
 
 
