@@ -217,6 +217,27 @@ def test_a_stream_counts_everything_so_far(parts: list[str]) -> None:
             assert stream.total == encoding.count(whole)
 
 
+HALVES = ["\ud83d", "\ude00", "\udbc0", "\udc4d", "\ufffd", "😀", "a", " b", "\n", "한", "!"]
+
+
+@settings(max_examples=150, deadline=None)
+@given(text=st.lists(st.sampled_from(HALVES), max_size=12).map("".join), data=st.data())
+def test_halves_count_as_the_whole_text_would_wherever_it_is_parted(text: str, data: st.DataObject) -> None:
+    own = counter_for(counter=Encoding("cl100k_base"))
+    for counter in (*map(counter_for, ("gpt-4", "gpt-4o", "claude-sonnet-4-6")), own):
+        for end in range(len(text) + 1):
+            stream = counter.stream()
+            for part in (text[:end], "", text[end:]):
+                stream.push(part)
+            assert stream.total == counter.count(text)
+        stream = counter.stream()
+        for end, half in enumerate(text, start=1):
+            stream.push(half)
+            if data.draw(st.booleans()):
+                assert stream.total == counter.count(text[:end])
+        assert stream.total == counter.count(text)
+
+
 def test_a_stream_costs_no_more_than_its_text() -> None:
     if not build_info().optimised:
         pytest.skip("built without optimisation")

@@ -317,6 +317,8 @@ class StreamCounter:
     @property
     def total(self) -> int:
         """Tokens of everything pushed so far, as one text."""
+    def total_with(self, more: str, /) -> int:
+        """Tokens of everything pushed so far with `more` behind it, which is not pushed."""
 
 # ---- transcript ----
 
@@ -448,13 +450,20 @@ class Plan:
     def past_soft(self) -> bool:
         """Whether the history has passed the soft mark."""
     @property
-    def anchored(self) -> bool:
-        """Whether usage was reported."""
-    @property
-    def reported_to(self) -> tuple[int, bool]:
-        """How many messages the provider's last report covers, 0 without one; whether all that were sent still are."""
-    def estimated(self, transcript: Transcript, start: int = 0) -> tuple[int, int]:
-        """Give what is no text among the tokens of the sent messages from `start` on, and how far it can be off."""
+    def reported_for(self) -> tuple[int, bool] | None:
+        """The basis of the report that this call goes by, and whether all messages that it covers are sent as then."""
+    def learnt(self, claimed: int) -> tuple[int, int, int]:
+        """Give what was counted for the report, how far off counts were, and the ratio's doubt per 1,000.
+
+        `claimed` is how far the counter says to be off, per 1,000 tokens of a text.
+        """
+    def since_report(self, transcript: Transcript) -> tuple[int, int, tuple[int, int]]:
+        """Give the tokens that came after the report, those of all reasoning, and what is no text in the fresh ones.
+
+        Of the last the tokens, and how far they can be off.
+        """
+    def estimated(self, transcript: Transcript) -> tuple[int, int]:
+        """Give what is no text among the tokens of the sent messages, and how far it can be off."""
     def reported(self, tokens: int) -> int:
         """Give the provider's tokens for a number of the transcript's own."""
     def verdicts(self, transcript: Transcript) -> list[tuple[int, int, str]]:

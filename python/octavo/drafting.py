@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, cast
 
 from octavo import _core
 from octavo.budget import Budget
+from octavo.certainty import Surroundings, surroundings_of
 from octavo.frame import Frame
 from octavo.mending import mend_messages
 from octavo.messages import Format, Provider
@@ -44,13 +45,23 @@ class Sent:
     Attributes:
         engine: the rows that the plan was made on.
         plan: what was sent of the history.
+<<<<<<< HEAD
         limits: budget, tokens of the frame, tokens kept free for the tail, the basis (a number that tells
             whether system, tools, prefix sections and thinking are the same), tokens of a placeholder result, and
             tokens for what is told of messages that were left out.
         head: the head sections, and what is told of messages that were left out.
+=======
+        limits: budget, tokens of the frame, tokens kept free for the tail, the basis (a number whose upper half tells
+            whether tools and thinking mode are the same, the lower whether system and prefix sections are), and tokens
+            of a placeholder result.
+        head: the head sections.
+>>>>>>> main
         head_at: how many messages of the history stood before them; where they joined one, before that.
         tail_at: the message of the history that carried the tail's text; `None` where it was its own message.
         counted: tokens of everything that was sent, in the transcript's own count.
+        frame: what stood around the history, as counted.
+        system: the system prompt without the sections that joined it.
+        kind: what tells whether tools and thinking mode were those of another call.
     """
 
     engine: _core.Transcript
@@ -60,15 +71,27 @@ class Sent:
     head_at: int
     tail_at: int | None
     counted: int
+    frame: Frame
+    system: Any
+    kind: tuple[int, bool | None]
 
     def moved_to(self, engine: _core.Transcript) -> Sent:
         """The same for a transcript that goes its own way."""
         return replace(self, engine=engine)
 
+    @property
+    def surroundings(self) -> Surroundings:
+        """What stood around the history."""
+        return surroundings_of(self.frame, self.system, self.kind)
+
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Everything that one call is assembled from."""
+    """Everything that one call is assembled from.
+
+    `kind` tells whether tools and thinking mode are those of another call; `observed` is what stood around the
+    history when usage was reported, by basis.
+    """
 
     engine: _core.Transcript
     counter: Counter
@@ -83,7 +106,12 @@ class Asked:
     mode: Mode
     added: tuple[int, int, int]
     before: Sent | None
+<<<<<<< HEAD
     telling: Telling
+=======
+    kind: tuple[int, bool | None]
+    observed: Mapping[int, Surroundings]
+>>>>>>> main
     previous_response_id: str | None = None
     trimmed: bool = False
     """Whether empty text blocks were left out of the system prompt that was given."""
@@ -132,8 +160,15 @@ class Draft:
     def sent(self) -> Sent:
         """What the next context's report compares with."""
         asked = self.asked
+<<<<<<< HEAD
         head, tail = (self.head, self.head_at), self.tail_at
         return Sent(asked.engine, self.plan, asked.limits, *head, tail, self.counted)
+=======
+        where = (asked.frame.head, self.head_at, self.tail_at)
+        return Sent(
+            asked.engine, self.plan, asked.limits, *where, self.counted, asked.frame, asked.system, asked.kind
+        )  # fmt: skip
+>>>>>>> main
 
 
 def draft_of(asked: Asked, plan: _core.Plan) -> Draft:

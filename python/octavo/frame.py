@@ -16,8 +16,8 @@ from octavo.tokens import Counter
 
 __all__ = ["Around", "Frame", "Frames", "Mark", "mark_of"]
 
-Mark: TypeAlias = tuple[str | None, int]
-"""A text of system, and the fingerprint of everything else in system and tools."""
+Mark: TypeAlias = tuple[str | None, int, int]
+"""A text of system, the fingerprint of a system prompt that is no text, and that of the tools."""
 
 _Known: TypeAlias = tuple[Format, tuple[Section, ...], tuple[int, int], Mark]
 """What a frame is counted for: format, sections, room, system and tools."""
@@ -220,9 +220,10 @@ def mark_of(system: Any, tools: Any) -> Mark:
     A text cannot change, and comparing it with itself costs nothing however long it is; what can change in place
     is read for its fingerprint.
     """
-    text = system if isinstance(system, str) else None
-    rest = None if text is not None else system
-    return text, 0 if rest is None and tools is None else _core.fingerprint((rest, tools))
+    if isinstance(system, str):
+        return system, 0, 0 if tools is None else _core.fingerprint(tools)
+    rest = 0 if system is None else _core.fingerprint(system)
+    return None, rest, 0 if tools is None else _core.fingerprint(tools)
 
 
 class Frames:

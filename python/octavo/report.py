@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from octavo.certainty import Correction, certainty_of
 from octavo.mending import MENDED
 from octavo.prefix import call_before, shared_with_before
 from octavo.recipes.wording import changes_of
@@ -21,10 +22,6 @@ if TYPE_CHECKING:
     from octavo.drafting import Draft
 
 __all__ = ["Report", "Span", "printable", "report_of"]
-
-ANCHORED_ERROR: Final = 0.027
-"""How far a total may be off once the provider has reported usage: the 95th percentile over mixed content
-(measured on 300 simulated conversations, 2026-11)."""
 
 _Row: TypeAlias = tuple[str, str, str, str, str, str]
 _COLUMNS: Final[_Row] = ("part", "what", "tokens", "method", "why", "source")
@@ -63,7 +60,10 @@ class Report:
         spans: every message of the conversation, in runs.
         sections: the sections that have a text, kept or not: first those before the history, then the tail's.
         repairs: what was changed to obey the provider's rules, in plain words.
-        anchored: whether usage that the provider reported is in these numbers.
+        usage: what reported usage has to do with `tokens`. `none`: they are a first guess. `anchored`: all that a
+            report covers is sent again, and only what came since is counted. `learnt`: a part of that was cut or
+            changed (history, system prompt, tools, thinking mode); the ratio and the constant that reports have shown
+            correct the count.
     """
 
     format: str
@@ -85,7 +85,7 @@ class Report:
     spans: tuple[Span, ...]
     sections: tuple[Placed, ...]
     repairs: tuple[str, ...]
-    anchored: bool
+    usage: Correction
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values that `json.dumps` takes."""
@@ -127,9 +127,10 @@ class Report:
     def _headline(self) -> str:
         verdict = "fits" if self.fits else f"OVER by {self.over:,}, because of {self._pinned_words()}"
         bound = f" ±{self.error_bound:.1%}" if self.error_bound else ""
+        known = "" if self.usage == "none" else f", {self.usage} {'on' if self.usage == 'anchored' else 'from'} usage"
         first = self.first_changed_index is None
         prefix = "" if first else f"; {self.stable_prefix_tokens:,} tokens as in the call before"
-        return f"{self.tokens:,} of {self.budget:,} tokens ({self.method}{bound}), {verdict}{prefix}"
+        return f"{self.tokens:,} of {self.budget:,} tokens ({self.method}{bound}{known}), {verdict}{prefix}"
 
     def _pinned_words(self) -> str:
         return ", ".join(f"{name} {tokens:,}" for name, tokens in self.pinned.items()) or "nothing that can be left out"
@@ -144,7 +145,7 @@ class Report:
         sections = sum(placed.tokens for placed in self.sections)
         shown = sum(span.tokens for span in self.spans if span.verdict != "dropped")
         rest = self.tokens - self.fixed_tokens - sections - shown
-        names = {"repairs": bool(self.repairs), "usage": self.anchored}
+        names = {"repairs": bool(self.repairs), "usage": self.usage != "none"}
         found = [name for name, there in names.items() if there]
         what = " and ".join("reported usage" if name == "usage" else name for name in found)
         part, why = ", ".join(found) or "rest", "not in the rows above"
@@ -170,15 +171,20 @@ def report_of(draft: Draft) -> Report:
     own = asked.frame.tokens - sum(placed.tokens for placed in asked.frame.placed)
     fixed, sections = _shares(draft, [own, draft.section_tokens])
     over = max(0, draft.tokens - asked.budget.tokens)
+<<<<<<< HEAD
     before = call_before(draft)
     shared = None if before is None else shared_with_before(draft, before)
     method, bound = _certainty(draft)
+=======
+    shared = shared_with_before(draft)
+    certainty = certainty_of(draft)
+>>>>>>> main
     return Report(
         format=asked.format,
         provider=asked.provider,
         model=asked.model,
-        method=method,
-        error_bound=bound,
+        method=certainty.method,
+        error_bound=certainty.error_bound,
         tokens=draft.tokens,
         budget=asked.budget.tokens,
         fits=over == 0,
@@ -193,7 +199,7 @@ def report_of(draft: Draft) -> Report:
         spans=tuple(spans_of(draft)),
         sections=draft.placed,
         repairs=tuple(_repairs(draft)),
-        anchored=plan.anchored,
+        usage=certainty.usage,
     )
 
 
@@ -206,37 +212,6 @@ def _repairs(draft: Draft) -> Iterator[str]:
     yield from (change.message for change in changes_of(asked.source, draft.plan.changes, asked.format))
     if not draft.messages:
         yield "no message is left, and no provider takes a request without one"
-
-
-def _certainty(draft: Draft) -> tuple[Method, float]:
-    """How the tokens were counted, and how far they may be off, as a share of them."""
-    plan, engine = draft.plan, draft.asked.engine
-    around = draft.asked.frame.around
-    estimated, off = plan.estimated(engine)
-    method, error = _counted(draft, estimated, off + around.error)
-    bound: float = error
-    if plan.anchored:
-        # What was reported is known, whatever was estimated for it; what came after is not, nor what is left of it
-        # once a part was dropped. And no total is surer than its own count, but for what the report makes of that.
-        at, whole = plan.reported_to
-        fresh = plan.estimated(engine, at if whole else 0)
-        apart = abs(draft.tokens - draft.counted)
-        if fresh[0]:
-            method = "estimated"
-        elif error or apart:
-            method = "calibrated"
-        bound = error + apart
-        if whole:
-            bound = min(bound, draft.tokens * ANCHORED_ERROR + fresh[1])
-    return method, bound / draft.tokens if draft.tokens else 0.0
-
-
-def _counted(draft: Draft, estimated: int, error: int) -> tuple[Method, int]:
-    """The counter's word on what is sent, of whose messages so many tokens are no text."""
-    counter, around = draft.asked.counter, draft.asked.frame.around
-    text = max(0, draft.counted - counter.fixed - around.tools - around.system_estimated - estimated)
-    tools = around.tools - around.tools_estimated
-    return counter.core.certainty(text, tools, estimated + around.system_estimated + around.tools_estimated, error)
 
 
 def _pinned(draft: Draft) -> dict[str, int]:

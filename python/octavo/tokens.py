@@ -105,8 +105,8 @@ class Stream:
     """Counts a text that arrives in parts; made by :meth:`Counter.stream`.
 
     The total is at every moment the count of everything pushed so far as one text: the counts of the parts would
-    add up to more. One moment is excepted: while a text ends in the first half of a surrogate pair, that half is
-    counted by itself, as U+FFFD. With an exact count a look costs no more for a long text than for a short one; a
+    add up to more. A surrogate pair may be parted over two pushes: its first half counts as U+FFFD until then. With an
+    exact count a look costs no more for a long text than for a short one; a
     calibrated count, a `tokenizer.json` and a counter of one's own have no place where a text may be parted, and
     count all of it anew at each look.
     """
@@ -140,7 +140,7 @@ class Stream:
         """Tokens of everything pushed so far, as one text."""
         if self._core is None:
             return self._counter.count("".join(self._parts))
-        return self._core.total + (self._counter.count(self._half) if self._half else 0)
+        return self._core.total_with(self._half) if self._half else self._core.total
 
 
 @final

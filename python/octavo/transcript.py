@@ -10,6 +10,7 @@ from typing import Any, Final, NoReturn, Self, TypeVar
 
 from octavo import _core
 from octavo.budget import Budget, Section
+from octavo.certainty import Surroundings
 from octavo.checking import check_flag, check_name, check_position, check_text, position_in
 from octavo.context import Context, sent_in
 from octavo.drafting import Asked, Draft, Sent, added_by_repair, made_of, planned, small_plan_of
@@ -39,7 +40,10 @@ _MODES: Final = 8
 """Modes that are kept: one for each way to call in use, until system or tools change."""
 
 
-_BITS: Final = 2**64 - 1
+_HALF: Final = 2**32 - 1
+
+_OBSERVED: Final = 8
+"""How often what stood around the history is remembered when usage was reported for it."""
 
 
 class Transcript:
@@ -93,6 +97,8 @@ class Transcript:
         self._providers: dict[Format, Provider] = {}
         self._modes: dict[tuple[Any, ...], Mode] = {}
         self._costs: dict[Format, tuple[int, int, int]] = {}
+        # By basis, the newest last; another dict at each report, so that a context keeps the one it was made with.
+        self._observed: dict[int, Surroundings] = {}
         self._sent: Sent | None = None
         self._earlier: Sent | None = None
         self._telling = Telling(self._counter)
@@ -233,14 +239,20 @@ class Transcript:
         frame = self._frames.frame(engine, mark, system, tools, sections, (limit.tokens, added[2]))
         for what in frame.garbled:
             system, tools = (mended(system), tools) if what == "system" else (system, mended(tools))
-        basis = hash((frame.joined, frame.leading, mark, thinking)) & _BITS
+        kind = (mark[2], thinking)
+        basis = (hash(kind) & _HALF) << 32 | (hash((frame.joined, frame.leading, mark)) & _HALF)
         return Asked(
             engine=engine, counter=self._counter, model=self._model, format=engine.format,
             provider=provider, budget=limit, frame=frame, system=system, tools=tools,
             limits=(limit.tokens, frame.tokens, frame.beside, basis, added[0], room_for(limit, frame.tokens)),
             mode=self._mode(engine, mark, thinking, previous_response_id, system, tools),
+<<<<<<< HEAD
             added=added, before=self._before(len(engine)),
             telling=self._telling, trimmed=trimmed, previous_response_id=previous_response_id,
+=======
+            added=added, before=self._before(len(engine)), kind=kind, observed=self._observed,
+            previous_response_id=previous_response_id,
+>>>>>>> main
         )  # fmt: skip
 
     def _concluded(self, draft: Draft) -> Context:
@@ -307,8 +319,10 @@ class Transcript:
     def observe(self, usage: Any, context: Context | None = None) -> None:
         """Learn from what the provider reported for a context.
 
-        Its input tokens, cached ones included, are set against the count of the same content; the ratio,
-        unclamped, corrects every later count of the same system, tools and thinking mode (docs/guide/tokens.md).
+        Its input tokens, cached ones included, are set against the count of the same content. Later counts are
+        corrected by it: exactly what is sent again as it was, by the ratio and the constant that reports have shown
+        what differs, be it another system prompt. `report.usage` and `report.error_bound` say how sure that is
+        (docs/guide/tokens.md).
 
         Args:
             usage: the `usage` of the response: Anthropic, OpenAI or Gemini, dict or SDK object.
@@ -332,7 +346,10 @@ class Transcript:
                 raise OctavoError("observe needs a context whose messages are there: this one has been taken back")
             if sent.engine is not engine and end and sent.engine[end - 1] is not engine[end - 1]:
                 raise OctavoError("observe needs a context of this conversation: this one is of another")
-            if engine.observe(sent.plan.end, sent.limits[3], reported, sent.counted):
+            basis = sent.limits[3]
+            if engine.observe(end, basis, reported, sent.counted):
+                others = [known for known in self._observed.items() if known[0] != basis]
+                self._observed = dict([*others[1 - _OBSERVED :], (basis, sent.surroundings)])
                 return
             time.sleep(0)
 
@@ -367,7 +384,7 @@ class Transcript:
     def fork(self) -> Self:
         """A transcript with the same messages and decisions that goes its own way from here."""
         other = type(self)(self._model, provider=self._given_provider, counter=self._counter)
-        other._engine = self._engine.fork()
+        other._engine, other._observed = self._engine.fork(), self._observed
         sent = self._sent
         other._sent = None if sent is None else sent.moved_to(other._engine)
         return other

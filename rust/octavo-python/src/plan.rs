@@ -5,7 +5,6 @@ use std::ops::Range;
 use octavo::budget::{Marks, Request};
 use octavo::plan::{Call, Reason};
 use octavo::rules::{AddedTokens, Provider, Recipe};
-use octavo::tokens::calibration::Anchor;
 use octavo::window::Limits;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
@@ -195,25 +194,34 @@ impl Plan {
         self.plan.anchor.at(tokens)
     }
 
-    /// What is no text among the tokens of the messages that are sent, from message `start` on, and how far it
-    /// can be off.
-    #[pyo3(signature = (transcript, start=0))]
-    fn estimated(&self, transcript: &Transcript, start: u32) -> (u64, u64) {
-        let estimated = transcript.with_rows(|rows| self.plan.estimated(rows, start));
+    /// What is no text among the tokens of the messages that are sent, and how far it can be off.
+    fn estimated(&self, transcript: &Transcript) -> (u64, u64) {
+        let estimated = transcript.with_rows(|rows| self.plan.estimated(rows, 0));
         (estimated.tokens, estimated.error)
     }
 
-    /// How many messages the provider's last report covers, 0 without one, and whether all of them that were sent
-    /// then are sent now.
+    /// The basis of the report that this call goes by, and whether all messages that it covers are sent as they were
+    /// then; `None` without a report.
     #[getter]
-    fn reported_to(&self) -> (u32, bool) {
-        self.plan.reported
+    fn reported_for(&self) -> Option<(u64, bool)> {
+        self.plan.reported.map(|reported| (reported.basis, reported.whole))
     }
 
-    /// Whether a ratio learnt from usage is in force.
-    #[getter]
-    fn anchored(&self) -> bool {
-        self.plan.anchor != Anchor::default()
+    /// What was counted for the report, how far off counts were when reports came in, and how far the ratio can be off
+    /// per 1,000 tokens of difference, for a counter that is off by `claimed` per 1,000.
+    fn learnt(&self, claimed: u64) -> (u64, u64, u64) {
+        let anchor = self.plan.anchor;
+        (anchor.estimated(), anchor.missed(), anchor.doubt(claimed))
+    }
+
+    /// Tokens of what is sent that came after the report, of all reasoning that is sent, counted or not; and what is no
+    /// text among the tokens of messages that the report does not cover, and how far it can be off.
+    fn since_report(&self, transcript: &Transcript) -> (u64, u64, (u64, u64)) {
+        let from = self.plan.reported.filter(|reported| reported.whole).map_or(0, |reported| reported.at);
+        transcript.with_rows(|rows| {
+            let fresh = self.plan.estimated(rows, from);
+            (self.plan.added(rows), self.plan.thinking(rows), (fresh.tokens, fresh.error))
+        })
     }
 
     /// Every message in runs: (start, end, reason).

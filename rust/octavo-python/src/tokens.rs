@@ -149,4 +149,10 @@ impl StreamCounter {
     fn total(&self, py: Python<'_>) -> usize {
         py.detach(|| self.lock().total())
     }
+
+    #[pyo3(signature = (more, /))]
+    fn total_with(&self, more: &Bound<'_, PyString>) -> usize {
+        let py = more.py();
+        with_text(more, |more| py.detach(|| self.lock().total_with(more)))
+    }
 }

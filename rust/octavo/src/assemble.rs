@@ -2,10 +2,9 @@
 
 use crate::error::Result;
 use crate::message::Format;
-use crate::plan::{Call, Plan};
-use crate::tokens::calibration::Anchor;
+use crate::plan::{Call, Plan, Reported};
 use crate::transcript::{Entry, Transcript};
-use crate::window::{Limits, Observation, View, Window, reported_by};
+use crate::window::{Limits, Reports, View, Window};
 
 /// How many views are kept: one for each set of limits in use. The oldest is folded anew when asked for.
 const VIEWS: usize = 4;
@@ -13,42 +12,11 @@ const VIEWS: usize = 4;
 /// How often a window is made smaller for what its repair adds.
 const REPAIR_ROUNDS: usize = 4;
 
-/// How many bases usage is remembered for: the oldest is forgotten.
-const BASES: usize = 4;
-
-/// What was reported for calls that share system prompt, tools and thinking mode, in order of the call.
-#[derive(Debug, Clone)]
-struct Reports {
-    basis: u64,
-    observations: Vec<Observation>,
-}
-
-impl Reports {
-    fn new(basis: u64) -> Self {
-        Self { basis, observations: Vec::new() }
-    }
-
-    fn add(&mut self, at: u32, reported: u64, counted: u64) -> Result<()> {
-        let after = self.observations.partition_point(|earlier| earlier.at < at);
-        let before = after.checked_sub(1).and_then(|last| self.observations.get(last));
-        let anchor = match before {
-            Some(earlier) => earlier.anchor.grown(reported, counted)?,
-            None => Anchor::new(reported, counted)?,
-        };
-        match self.observations.get_mut(after) {
-            Some(same) if same.at == at => same.anchor = anchor,
-            _ => self.observations.insert(after, Observation { at, anchor }),
-        }
-        Ok(())
-    }
-}
-
 /// A transcript with what has been decided about it.
 #[derive(Debug, Clone)]
 pub struct Assembler {
     transcript: Transcript,
-    /// Most recently used last.
-    reports: Vec<Reports>,
+    reports: Reports,
     /// Most recently used last.
     views: Vec<View>,
 }
@@ -56,7 +24,7 @@ pub struct Assembler {
 impl Assembler {
     /// Starts with an empty transcript of messages in `format`.
     pub fn new(format: Format) -> Self {
-        Self { transcript: Transcript::new(format), reports: Vec::new(), views: Vec::new() }
+        Self { transcript: Transcript::new(format), reports: Reports::default(), views: Vec::new() }
     }
 
     /// The messages as numbers.
@@ -79,28 +47,22 @@ impl Assembler {
 
     /// Takes in what the provider reported for the call before which there were `at` messages, and what was
     /// counted for the same content. What lies before them in reports is kept, so that a constant that the
-    /// count cannot see (a proxy's system prompt) is told from a ratio.
+    /// count cannot see (a proxy's system prompt) is told from a ratio, also across system prompts.
     ///
     /// # Errors
-    /// As [`Anchor::new`]: a report or count of nothing.
+    /// As [`Reports::add`]: a report or count of nothing.
     pub fn observe(&mut self, at: u32, basis: u64, reported: u64, counted: u64) -> Result<()> {
-        let found = self.reports.iter().position(|reports| reports.basis == basis);
-        let mut reports = found.map_or_else(|| Reports::new(basis), |known| self.reports.remove(known));
-        let taken = reports.add(at, reported, counted);
-        if self.reports.len() >= BASES {
-            self.reports.remove(0);
-        }
-        self.reports.push(reports);
+        let forgot = self.reports.add(at, basis, reported, counted)?;
         let transcript = &self.transcript;
-        self.views.retain(|view| view.limits().basis != basis || view.folded_to(transcript) <= at);
-        taken
+        // A view that is kept must be the one that would be folded anew.
+        self.views.retain(|view| !forgot && view.folded_to(transcript) <= at);
+        Ok(())
     }
 
     /// Plans one call made with all messages.
     pub fn plan(&mut self, call: Call) -> Plan {
         let view = self.folded(call);
-        let observations = self.observations(view.limits().basis);
-        let plan = self.fitting(&view, observations, call, view.window(&self.transcript, observations, 0));
+        let plan = self.fitting(&view, call, view.window(&self.transcript, &self.reports, 0));
         self.views.push(view);
         plan
     }
@@ -109,35 +71,33 @@ impl Assembler {
     /// their time when they must be repaired.
     pub fn plan_within(&mut self, call: Call, most: u32) -> Option<Plan> {
         let view = self.folded(call);
-        let observations = self.observations(view.limits().basis);
-        let window = view.window(&self.transcript, observations, 0);
+        let window = view.window(&self.transcript, &self.reports, 0);
         let few = window.end.saturating_sub(self.transcript.start_of(window.cut)) <= most;
-        let plan = few.then(|| self.fitting(&view, observations, call, window));
+        let plan = few.then(|| self.fitting(&view, call, window));
         self.views.push(view);
         plan
     }
 
     fn folded(&mut self, call: Call) -> View {
         let limits = call.limits_with_tail();
-        let mut view = self.view(limits);
-        view.fold(&self.transcript, self.observations(limits.basis));
+        let mut view = self.view(Limits { basis: self.reports.folded_by(limits.basis), ..limits });
+        view.fold(&self.transcript, &self.reports);
         view
-    }
-
-    fn observations(&self, basis: u64) -> &[Observation] {
-        let found = self.reports.iter().find(|reports| reports.basis == basis);
-        found.map_or(&[], |reports| reports.observations.as_slice())
     }
 
     /// A plan that fits with its repairs, where one can: what a repair adds is known only when the window
     /// is, and a smaller window may need another repair.
-    fn fitting(&self, view: &View, observations: &[Observation], call: Call, first: Window) -> Plan {
+    fn fitting(&self, view: &View, call: Call, first: Window) -> Plan {
         let transcript = &self.transcript;
-        let reported = reported_by(observations, transcript.len());
-        let (at, anchor) = reported.map_or_else(Default::default, |found| (found.at, found.anchor));
-        let previous = view.previous(transcript, observations);
+        let reported = self.reports.reported_by(call.limits.basis, transcript.len());
+        let anchor = reported.map_or_else(Default::default, |found| found.anchor);
+        let previous = view.previous(transcript, &self.reports);
         let planned = |window: Window| {
-            let reported = (at, at > 0 && view.holds(transcript, at, &window));
+            let reported = reported.map(|found| Reported {
+                at: found.at,
+                basis: found.basis,
+                whole: found.at > 0 && view.holds(transcript, found.at, &window),
+            });
             Plan::new(transcript, call, (anchor, reported), window, previous.clone())
         };
         let mut extra = 0_u64;
@@ -150,7 +110,7 @@ impl Assembler {
                 break;
             }
             extra = extra.saturating_add(over).max(u64::try_from(best.repaired).unwrap_or(0));
-            let smaller = planned(view.window(transcript, observations, extra));
+            let smaller = planned(view.window(transcript, &self.reports, extra));
             if smaller.tokens() >= best.tokens() {
                 break;
             }
@@ -172,9 +132,7 @@ impl Assembler {
     /// As [`Transcript::append`].
     pub fn truncated(&self, len: u32) -> Result<Self> {
         let mut reports = self.reports.clone();
-        for known in &mut reports {
-            known.observations.retain(|observation| observation.at <= len);
-        }
+        reports.truncate(len);
         // Views hang on nothing but that: they are folded anew when they are asked for.
         Ok(Self { transcript: self.transcript.truncated(len)?, reports, views: Vec::new() })
     }

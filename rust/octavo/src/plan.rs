@@ -101,6 +101,17 @@ impl Call {
     }
 }
 
+/// The report of usage that a call goes by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reported {
+    /// How many messages there were before the call that it was made for.
+    pub at: u32,
+    /// What stood around the history then: that call's [`Limits::basis`].
+    pub basis: u64,
+    /// Whether all messages that it covers are shown as they were then.
+    pub whole: bool,
+}
+
 /// What is sent in one call, and what it costs. Tokens are the transcript's own count except where said.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
@@ -112,9 +123,8 @@ pub struct Plan {
     pub window: Window,
     /// What the call before this one showed, where there was one.
     pub previous: Option<Window>,
-    /// How many messages the report of usage covers that `anchor` is made of, 0 without one; and whether all that
-    /// it covers is shown as it was then.
-    pub reported: (u32, bool),
+    /// The report of usage that `anchor` is made of, if there was one.
+    pub reported: Option<Reported>,
     /// The shown messages, in order.
     pub spans: Vec<Range<u32>>,
     /// How the shown messages become valid; `None` when they are.
@@ -130,7 +140,7 @@ impl Plan {
     pub fn new(
         transcript: &Transcript,
         call: Call,
-        (anchor, reported): (Anchor, (u32, bool)),
+        (anchor, reported): (Anchor, Option<Reported>),
         window: Window,
         previous: Option<Window>,
     ) -> Self {
@@ -180,6 +190,20 @@ impl Plan {
         };
         let sent: BTreeSet<u32> = repair.messages.iter().flat_map(|recipe| sources(transcript, recipe)).collect();
         sent.into_iter().fold(Estimated::default(), |sum, message| sum.plus(of(message, message + 1)))
+    }
+
+    /// Tokens of the shown messages that came after the report that this call goes by.
+    pub fn added(&self, transcript: &Transcript) -> u64 {
+        let from = self.reported.map_or(0, |reported| reported.at);
+        let turn = transcript.turn_before(self.window.end);
+        let tokens = |span: &Range<u32>| transcript.tokens_at(span.start.max(from), span.end.max(from), turn);
+        self.spans.iter().map(tokens).sum()
+    }
+
+    /// Tokens of the shown messages' thinking, whether it is counted or not.
+    pub fn thinking(&self, transcript: &Transcript) -> u64 {
+        let shown = self.spans.iter().cloned().flatten();
+        shown.map(|message| thinking_of(transcript.rows().blocks_of(message))).sum()
     }
 
     /// Tokens left for volatile content at the tail.

@@ -10,6 +10,7 @@
 //! What is kept whatever the cut: the task (the first thing the user said), the request that was current
 //! when the cut moved, calls that still wait for their result, and what a caller pinned.
 
+mod reports;
 mod shrink;
 mod stays;
 mod view;
@@ -17,9 +18,9 @@ mod view;
 use std::ops::Range;
 
 use crate::budget::Marks;
-use crate::tokens::calibration::Anchor;
 use crate::transcript::Transcript;
 
+pub use reports::{Observation, Reports};
 pub(crate) use shrink::next_cut;
 pub(crate) use stays::loop_opening;
 pub use stays::obligations;
@@ -47,23 +48,19 @@ pub struct Limits {
     /// Tokens of the placeholder that a repair puts behind a call whose result was lost. Part of what is shown,
     /// so that a cut that makes room for it goes down to the low mark and stays.
     pub placeholder: u64,
+<<<<<<< HEAD
     /// Tokens kept for what is told of messages that were left out, once some were. Part of what is shown, so that
     /// the cut makes room for it when it moves, and goes to the low mark with it.
     pub told: u64,
     /// What usage is compared within: a report for another system prompt, other tools or another thinking
     /// mode says nothing about this call.
+=======
+    /// What stands around the history: its upper half names tools and thinking mode, the lower one the texts. A call
+    /// goes by the report that is most like it.
+>>>>>>> main
     pub basis: u64,
     /// When shrinking starts and where it goes.
     pub marks: Marks,
-}
-
-/// What the provider reported for one call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Observation {
-    /// How many messages the call had before it.
-    pub at: u32,
-    /// What was reported against what was estimated.
-    pub anchor: Anchor,
 }
 
 /// Where the history begins, from some call on.
@@ -148,22 +145,6 @@ impl Window {
 fn first_exchange(transcript: &Transcript) -> u32 {
     // Each leading system message is an exchange of its own.
     transcript.leading()
-}
-
-/// What was last reported before a call before which there were `call` messages: the newest reported earlier.
-fn anchor_at(observations: &[Observation], call: u32) -> Anchor {
-    reported_before(observations, call).map_or_else(Anchor::default, |found| found.anchor)
-}
-
-fn reported_before(observations: &[Observation], call: u32) -> Option<&Observation> {
-    let after = observations.partition_point(|observation| observation.at < call);
-    after.checked_sub(1).and_then(|last| observations.get(last))
-}
-
-/// What was last reported when a call is made with `end` messages: for a call with the same messages, too, where
-/// this one is made again.
-pub(crate) fn reported_by(observations: &[Observation], end: u32) -> Option<&Observation> {
-    reported_before(observations, end.saturating_add(1))
 }
 
 fn tokens_of(transcript: &Transcript, exchange: u32, end: u32, turn: u32) -> u64 {

@@ -39,7 +39,11 @@ fn happen(assembler: &mut Assembler, at: u32, answers: bool, seed: u64) {
     let dice = u64::from(at).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(20) ^ seed;
     let early = u32::try_from(dice % 3).unwrap().min(at);
     match dice % 23 {
-        0..=3 if answers && at > 0 => assembler.observe(at, 0, 120 + dice % 60, 150).unwrap(),
+        0..=3 if answers && at > 0 => {
+            // Of this system prompt, of another, and of other tools.
+            let basis = [0, 0, 5, 1 << 32].into_iter().nth(usize::try_from(dice % 4).unwrap()).unwrap();
+            assembler.observe(at, basis, 120 + dice % 60, 150).unwrap();
+        }
         4..=6 => assert!(assembler.pin(early, true)),
         7..=9 => assert!(assembler.pin(early, false)),
         _ => {}
@@ -110,4 +114,28 @@ fn an_epoch_moves_the_cut_once_more_than_is_due() {
     }
     // 500,000 tokens, of which each cut drops 3,000 and not much more than a grid of 1,024; four epochs of 131,072.
     assert!(calls == 5000 && (500_000 / 4_400..500_000 / 3_000 + 8).contains(&moves), "{moves} moves");
+}
+
+#[test]
+fn a_view_folded_anew_is_the_same_when_reports_are_forgotten() {
+    // Much at the start, where reports are high: the cut that is made then stands until they are forgotten.
+    let tokens = |at| if at < 600 { 30 } else { 1 };
+    let turn = |at| if at % 2 == 0 { Turn::User(tokens(at)) } else { Turn::Reply(tokens(at)) };
+    let mut fed = Assembler::new(Format::OpenAi);
+    let mut cuts = Vec::new();
+    for (at, entry) in (0_u32..).zip(&messages(&(0..2200).map(turn).collect::<Vec<_>>())) {
+        if at % 2 == 1 {
+            let plan = fed.plan(call(20_000, 100, 0));
+            let reported = plan.tokens() * if at < 1000 { 13 } else { 10 } / 10;
+            fed.observe(at, u64::from(at % 3), reported, plan.tokens()).unwrap();
+            cuts.push(plan.window.cut);
+            if at > 2000 {
+                let mut fresh = fed.truncated(u32::MAX).unwrap();
+                assert_eq!(fed.plan(call(20_000, 100, 0)), fresh.plan(call(20_000, 100, 0)), "{at}");
+            }
+        }
+        fed.append(entry).unwrap();
+    }
+    cuts.dedup();
+    assert!(cuts.len() > 1, "nothing was cut");
 }

@@ -220,7 +220,7 @@ fn a_pin_taken_off_later_holds_again_after_going_back() {
 }
 
 #[test]
-fn usage_counts_only_for_calls_of_the_same_basis() {
+fn usage_of_another_basis_corrects_as_well_and_says_so() {
     let turns: Vec<Turn> = (0..20).map(|at| if at % 2 == 0 { Turn::User(100) } else { Turn::Reply(100) }).collect();
     let mut assembler = filled(&messages(&turns));
     assembler.observe(10, 7, 3000, 1000).unwrap();
@@ -228,10 +228,17 @@ fn usage_counts_only_for_calls_of_the_same_basis() {
         let plain = call(100_000, 0, 0);
         Call { limits: Limits { basis, ..plain.limits }, ..plain }
     };
-    let same = assembler.plan(of_basis(7));
-    assert_eq!(same.anchor.at(same.tokens()), 6000);
-    let other = assembler.plan(of_basis(8));
-    assert_eq!(other.anchor.at(other.tokens()), 2000);
+    for basis in [7, 8, 8 << 32] {
+        let plan = assembler.plan(of_basis(basis));
+        assert_eq!(plan.anchor.at(plan.tokens()), 6000);
+        let reported = plan.reported.unwrap();
+        assert_eq!((reported.at, reported.basis, reported.whole), (10, 7, true));
+        assert_eq!(plan.added(assembler.transcript()), 1000);
+    }
+    // A report of the very basis counts before a newer one of another.
+    assembler.observe(12, 8, 9000, 1200).unwrap();
+    let found = |basis, assembler: &mut Assembler| assembler.plan(of_basis(basis)).reported.unwrap().at;
+    assert_eq!((found(7, &mut assembler), found(8, &mut assembler), found(9, &mut assembler)), (10, 12, 12));
 }
 
 #[test]

@@ -44,6 +44,11 @@ impl StreamCounter {
     pub fn total(&self) -> usize {
         self.settled + self.counter.count(&self.tail)
     }
+
+    /// Tokens of everything pushed so far with `more` behind it, which is not pushed.
+    pub fn total_with(&self, more: &str) -> usize {
+        self.settled + self.counter.count(&[&self.tail, more].concat())
+    }
 }
 
 /// End of the last pretoken that nothing appended can change.

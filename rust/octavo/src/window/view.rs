@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::shrink::{Cost, shrink, target, within_room};
-use super::{Cut, Limits, Observation, Window, anchor_at, first_exchange, tokens_of};
+use super::{Cut, Limits, Reports, Window, first_exchange, tokens_of};
 use crate::budget::share;
 use crate::tokens::calibration::Anchor;
 use crate::transcript::Transcript;
@@ -58,14 +58,14 @@ impl View {
 
     /// Takes in the model calls made since the last fold. Amortised O(1) a call, and for a new view O(log calls) a
     /// cut of the epoch that the last call was made in.
-    pub fn fold(&mut self, transcript: &Transcript, observations: &[Observation]) {
+    pub fn fold(&mut self, transcript: &Transcript, reports: &Reports) {
         let calls = transcript.calls();
         self.enter_epoch(transcript, calls);
         while let Some(&call) = calls.get(self.folded) {
-            let room = self.room(transcript, anchor_at(observations, call));
+            let room = self.room(transcript, reports.anchor_at(self.limits.basis, call));
             self.cuts.extend(self.step(transcript, call, room));
             self.folded += 1;
-            self.folded += self.quiet(transcript, observations, calls.get(self.folded..).unwrap_or_default());
+            self.folded += self.quiet(transcript, reports, calls.get(self.folded..).unwrap_or_default());
         }
     }
 
@@ -82,11 +82,11 @@ impl View {
     /// How many of the calls that come next are not due to shrink. What is shown only grows until the cut moves, or
     /// usage, a pin or a new turn changes what the same messages count: until then the next one that is due is found
     /// by doubling and halving.
-    fn quiet(&self, transcript: &Transcript, observations: &[Observation], next: &[u32]) -> usize {
+    fn quiet(&self, transcript: &Transcript, reports: &Reports, next: &[u32]) -> usize {
         let Some(&first) = next.first() else { return 0 };
-        let changes = next_change(transcript, observations, first);
+        let changes = next_change(transcript, reports, first);
         let alike = next.partition_point(|&call| call < changes);
-        let room = self.room(transcript, anchor_at(observations, first));
+        let room = self.room(transcript, reports.anchor_at(self.limits.basis, first));
         let due = |&call: &u32| self.is_due(transcript, self.standing(transcript, call), call, room);
         let mut most = 1;
         while most < alike && !next.get(most - 1).is_some_and(due) {
@@ -98,9 +98,9 @@ impl View {
 
     /// The window at the call that is made with all messages, `extra` tokens smaller than the room for what
     /// its repair adds. The view itself does not change: the call may never happen.
-    pub fn window(&self, transcript: &Transcript, observations: &[Observation], extra: u64) -> Window {
+    pub fn window(&self, transcript: &Transcript, reports: &Reports, extra: u64) -> Window {
         let end = transcript.len();
-        let room = self.room(transcript, anchor_at(observations, end.saturating_add(1)));
+        let room = self.room(transcript, reports.anchor_at(self.limits.basis, end.saturating_add(1)));
         let stepped = self.step(transcript, end, room);
         let cut = stepped.as_ref().or_else(|| self.standing(transcript, end));
         let mut window = self.shown(transcript, cut, end, room);
@@ -130,8 +130,9 @@ impl View {
     }
 
     /// What the last model call that has been folded saw, if there was one.
-    pub fn previous(&self, transcript: &Transcript, observations: &[Observation]) -> Option<Window> {
+    pub fn previous(&self, transcript: &Transcript, reports: &Reports) -> Option<Window> {
         let call = *transcript.calls().get(self.folded.checked_sub(1)?)?;
+<<<<<<< HEAD
         let room = self.room(transcript, anchor_at(observations, call));
         Some(self.shown(transcript, self.cuts.last(), call, room))
     }
@@ -144,6 +145,10 @@ impl View {
         let tokens = kept + transcript.tokens_at(transcript.start_of(exchange), end, turn);
         let (leading, told) = (transcript.leading().min(end), cut.map_or(0, |_| self.limits.told));
         Window { end, leading, cut: exchange, anchors, tokens, room, decided: cut.cloned(), told }
+=======
+        let room = self.room(transcript, reports.anchor_at(self.limits.basis, call));
+        Some(shown(transcript, self.cuts.last(), call, room))
+>>>>>>> main
     }
 
     /// Tokens that the history may take, in the transcript's own count.
@@ -177,9 +182,8 @@ impl View {
 
 /// The number of messages from which on a call may find other inputs than the one with `call` messages, beside what
 /// was said since: where usage was reported, a pin was set or taken off, or a turn begins that strips thinking.
-fn next_change(transcript: &Transcript, observations: &[Observation], call: u32) -> u32 {
-    let reported = observations.get(observations.partition_point(|observation| observation.at < call));
-    let reported = reported.map(|observation| observation.at.saturating_add(1));
+fn next_change(transcript: &Transcript, reports: &Reports, call: u32) -> u32 {
+    let reported = reports.next_after(call);
     let pins = transcript.pins().iter().flat_map(|pin| [pin.since, pin.until]).filter(|&at| at > call);
     let turn = transcript.next_turn(call).map(|turn| turn.saturating_add(1));
     pins.chain(reported).chain(turn).min().unwrap_or(u32::MAX)

@@ -98,12 +98,39 @@ fn a_grown_anchor_leaves_out_what_the_estimate_does_not_know() {
     assert_eq!((first.permille(), first.total(1000)), (1000, 22_200));
     let grown = first.grown(74_000, 45_000).unwrap();
     assert!((1188..=1200).contains(&grown.permille()), "{}", grown.permille());
-    // Where all is known, the first report's ratio is used from the start and gives way in proportion.
+    // Where all is known, the first report's ratio is used from the start, and fades as others are learnt from.
     let known = Anchor::new(4200, 1000).unwrap();
     assert_eq!(known.grown(4200, 1000).unwrap().permille(), 4200);
-    assert_eq!(known.grown(6200, 3000).unwrap().permille(), (2000 * 1000 + 2000 * 4200) / 4000);
-    // A context that shrank has other content: nothing is learnt from the difference.
-    assert_eq!(known.grown(2100, 500).unwrap().permille(), 4200);
+    assert_eq!(known.grown(6200, 3000).unwrap().permille(), 2067);
+    // What a cut took away tells as much as what was added.
+    let grown = known.grown(16_200, 13_000).unwrap();
+    assert!(grown.grown(10_200, 7000).unwrap().permille() < grown.permille());
+}
+
+#[test]
+fn a_constant_that_changes_says_nothing_about_the_ratio() {
+    let learnt = Anchor::new(1300, 1000).unwrap().grown(14_300, 11_000).unwrap();
+    assert_eq!(learnt.permille(), 1300);
+    let through_a_proxy = learnt.grown(34_430, 11_100).unwrap();
+    assert_eq!(through_a_proxy.permille(), 1300);
+    assert_eq!((through_a_proxy.total(1000), through_a_proxy.missed()), (35_730, 0));
+    let back = through_a_proxy.grown(14_560, 11_200).unwrap();
+    assert_eq!((back.permille(), back.missed()), (1300, 20_000), "it comes again");
+    let steady = |reports: u64| {
+        (1..=reports).try_fold(back, |anchor, more| anchor.grown(14_560 + 130 * more, 11_200 + 100 * more)).unwrap()
+    };
+    assert_eq!((steady(29).missed(), steady(30).missed()), (20_000, 0), "and no more");
+}
+
+#[test]
+fn what_is_in_doubt_is_what_the_counter_claims_until_a_report_shows_it_wrong() {
+    let close = Anchor::new(1050, 1000).unwrap();
+    assert_eq!(close.doubt(137), 50 + 137);
+    let far = Anchor::new(1400, 1000).unwrap();
+    assert_eq!(far.doubt(137), 400 + 700);
+    assert_eq!(Anchor::new(21_000, 1000).unwrap().doubt(0), 700, "a constant, and nothing is known of the ratio");
+    let grown = far.grown(9400, 9000).unwrap();
+    assert!(grown.doubt(137) < 100, "{}", grown.doubt(137));
 }
 
 #[test]
