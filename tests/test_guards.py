@@ -45,13 +45,8 @@ PYTHON_LAYERS = (
         "model_facts",
         "recipes",
     },
-<<<<<<< HEAD
     {"validity", "reading", "shares", "frame", "told"},
-    {"report", "spans", "prefix", "client", "context", "drafting", "transcript", "assemble"},
-=======
-    {"validity", "reading", "shares", "frame"},
     {"report", "spans", "prefix", "certainty", "client", "context", "drafting", "transcript", "assemble"},
->>>>>>> main
     {"session"},
     {"__init__"},
     {"command", "__main__"},

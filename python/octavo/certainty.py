@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from octavo.frame import Frame
+from octavo.told import Told
 from octavo.tokens import Method
 
 if TYPE_CHECKING:
@@ -64,10 +65,13 @@ class Certainty:
     usage: Correction
 
 
-def surroundings_of(frame: Frame, system: Any, mode: tuple[int, bool | None]) -> Surroundings:
+def surroundings_of(frame: Frame, told: Told | None, system: Any, mode: tuple[int, bool | None]) -> Surroundings:
     """What stands around the history of a context."""
     blocks = [fitted.block for fitted in frame.tail]
     around = frame.tokens - frame.around.tools + sum(fitted.tokens for fitted in frame.tail)
+    if told is not None:
+        blocks.append(told.section.text)
+        around += told.placed.tokens
     texts = (*_texts(system), *frame.joined, *frame.leading, *frame.head, *blocks)
     return Surroundings(texts, around, frame.around.tools, mode)
 
@@ -146,7 +150,7 @@ def _changed(draft: Draft, thinking: int) -> tuple[float, float, float]:
     """Tokens of texts around the history that are others now than at the report; and in doubt of tools and thinking."""
     asked = draft.asked
     basis, _ = draft.plan.reported_for or (0, False)
-    now = surroundings_of(asked.frame, asked.system, asked.kind)
+    now = surroundings_of(asked.frame, draft.told, asked.system, asked.kind)
     then = asked.observed.get(basis, now if basis == asked.limits[3] else None)
     if then is None:
         # Too long ago to be known: all of it may have been another.

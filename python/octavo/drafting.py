@@ -45,21 +45,15 @@ class Sent:
     Attributes:
         engine: the rows that the plan was made on.
         plan: what was sent of the history.
-<<<<<<< HEAD
-        limits: budget, tokens of the frame, tokens kept free for the tail, the basis (a number that tells
-            whether system, tools, prefix sections and thinking are the same), tokens of a placeholder result, and
-            tokens for what is told of messages that were left out.
-        head: the head sections, and what is told of messages that were left out.
-=======
         limits: budget, tokens of the frame, tokens kept free for the tail, the basis (a number whose upper half tells
-            whether tools and thinking mode are the same, the lower whether system and prefix sections are), and tokens
-            of a placeholder result.
-        head: the head sections.
->>>>>>> main
+            whether tools and thinking mode are the same, the lower whether system and prefix sections are), tokens of a
+            placeholder result, and tokens for what is told of messages that were left out.
+        head: the head sections, and what is told of messages that were left out.
         head_at: how many messages of the history stood before them; where they joined one, before that.
         tail_at: the message of the history that carried the tail's text; `None` where it was its own message.
         counted: tokens of everything that was sent, in the transcript's own count.
         frame: what stood around the history, as counted.
+        told: what was told of messages that were left out.
         system: the system prompt without the sections that joined it.
         kind: what tells whether tools and thinking mode were those of another call.
     """
@@ -72,6 +66,7 @@ class Sent:
     tail_at: int | None
     counted: int
     frame: Frame
+    told: Told | None
     system: Any
     kind: tuple[int, bool | None]
 
@@ -82,7 +77,7 @@ class Sent:
     @property
     def surroundings(self) -> Surroundings:
         """What stood around the history."""
-        return surroundings_of(self.frame, self.system, self.kind)
+        return surroundings_of(self.frame, self.told, self.system, self.kind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,12 +101,9 @@ class Asked:
     mode: Mode
     added: tuple[int, int, int]
     before: Sent | None
-<<<<<<< HEAD
-    telling: Telling
-=======
     kind: tuple[int, bool | None]
     observed: Mapping[int, Surroundings]
->>>>>>> main
+    telling: Telling
     previous_response_id: str | None = None
     trimmed: bool = False
     """Whether empty text blocks were left out of the system prompt that was given."""
@@ -160,15 +152,10 @@ class Draft:
     def sent(self) -> Sent:
         """What the next context's report compares with."""
         asked = self.asked
-<<<<<<< HEAD
-        head, tail = (self.head, self.head_at), self.tail_at
-        return Sent(asked.engine, self.plan, asked.limits, *head, tail, self.counted)
-=======
-        where = (asked.frame.head, self.head_at, self.tail_at)
+        where = (self.head, self.head_at, self.tail_at)
         return Sent(
-            asked.engine, self.plan, asked.limits, *where, self.counted, asked.frame, asked.system, asked.kind
+            asked.engine, self.plan, asked.limits, *where, self.counted, asked.frame, self.told, asked.system, asked.kind
         )  # fmt: skip
->>>>>>> main
 
 
 def draft_of(asked: Asked, plan: _core.Plan) -> Draft:

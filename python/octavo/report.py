@@ -171,14 +171,9 @@ def report_of(draft: Draft) -> Report:
     own = asked.frame.tokens - sum(placed.tokens for placed in asked.frame.placed)
     fixed, sections = _shares(draft, [own, draft.section_tokens])
     over = max(0, draft.tokens - asked.budget.tokens)
-<<<<<<< HEAD
     before = call_before(draft)
     shared = None if before is None else shared_with_before(draft, before)
-    method, bound = _certainty(draft)
-=======
-    shared = shared_with_before(draft)
     certainty = certainty_of(draft)
->>>>>>> main
     return Report(
         format=asked.format,
         provider=asked.provider,

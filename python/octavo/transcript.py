@@ -246,13 +246,8 @@ class Transcript:
             provider=provider, budget=limit, frame=frame, system=system, tools=tools,
             limits=(limit.tokens, frame.tokens, frame.beside, basis, added[0], room_for(limit, frame.tokens)),
             mode=self._mode(engine, mark, thinking, previous_response_id, system, tools),
-<<<<<<< HEAD
-            added=added, before=self._before(len(engine)),
-            telling=self._telling, trimmed=trimmed, previous_response_id=previous_response_id,
-=======
             added=added, before=self._before(len(engine)), kind=kind, observed=self._observed,
-            previous_response_id=previous_response_id,
->>>>>>> main
+            telling=self._telling, previous_response_id=previous_response_id,
         )  # fmt: skip
 
     def _concluded(self, draft: Draft) -> Context:

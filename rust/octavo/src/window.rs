@@ -48,16 +48,11 @@ pub struct Limits {
     /// Tokens of the placeholder that a repair puts behind a call whose result was lost. Part of what is shown,
     /// so that a cut that makes room for it goes down to the low mark and stays.
     pub placeholder: u64,
-<<<<<<< HEAD
     /// Tokens kept for what is told of messages that were left out, once some were. Part of what is shown, so that
     /// the cut makes room for it when it moves, and goes to the low mark with it.
     pub told: u64,
-    /// What usage is compared within: a report for another system prompt, other tools or another thinking
-    /// mode says nothing about this call.
-=======
     /// What stands around the history: its upper half names tools and thinking mode, the lower one the texts. A call
     /// goes by the report that is most like it.
->>>>>>> main
     pub basis: u64,
     /// When shrinking starts and where it goes.
     pub marks: Marks,

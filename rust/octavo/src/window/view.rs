@@ -132,8 +132,7 @@ impl View {
     /// What the last model call that has been folded saw, if there was one.
     pub fn previous(&self, transcript: &Transcript, reports: &Reports) -> Option<Window> {
         let call = *transcript.calls().get(self.folded.checked_sub(1)?)?;
-<<<<<<< HEAD
-        let room = self.room(transcript, anchor_at(observations, call));
+        let room = self.room(transcript, reports.anchor_at(self.limits.basis, call));
         Some(self.shown(transcript, self.cuts.last(), call, room))
     }
 
@@ -145,10 +144,6 @@ impl View {
         let tokens = kept + transcript.tokens_at(transcript.start_of(exchange), end, turn);
         let (leading, told) = (transcript.leading().min(end), cut.map_or(0, |_| self.limits.told));
         Window { end, leading, cut: exchange, anchors, tokens, room, decided: cut.cloned(), told }
-=======
-        let room = self.room(transcript, reports.anchor_at(self.limits.basis, call));
-        Some(shown(transcript, self.cuts.last(), call, room))
->>>>>>> main
     }
 
     /// Tokens that the history may take, in the transcript's own count.
