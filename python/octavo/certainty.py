@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from octavo.frame import Frame
-from octavo.told import Told
 from octavo.tokens import Method
+from octavo.told import Told
 
 if TYPE_CHECKING:
     from octavo.drafting import Draft

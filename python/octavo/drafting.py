@@ -153,9 +153,8 @@ class Draft:
         """What the next context's report compares with."""
         asked = self.asked
         where = (self.head, self.head_at, self.tail_at)
-        return Sent(
-            asked.engine, self.plan, asked.limits, *where, self.counted, asked.frame, self.told, asked.system, asked.kind
-        )  # fmt: skip
+        around = (asked.frame, self.told, asked.system, asked.kind)
+        return Sent(asked.engine, self.plan, asked.limits, *where, self.counted, *around)
 
 
 def draft_of(asked: Asked, plan: _core.Plan) -> Draft:

@@ -247,7 +247,7 @@ class Transcript:
             limits=(limit.tokens, frame.tokens, frame.beside, basis, added[0], room_for(limit, frame.tokens)),
             mode=self._mode(engine, mark, thinking, previous_response_id, system, tools),
             added=added, before=self._before(len(engine)), kind=kind, observed=self._observed,
-            telling=self._telling, previous_response_id=previous_response_id,
+            telling=self._telling, trimmed=trimmed, previous_response_id=previous_response_id,
         )  # fmt: skip
 
     def _concluded(self, draft: Draft) -> Context:
