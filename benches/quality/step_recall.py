@@ -15,6 +15,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Any
 
 import octavo
@@ -243,6 +244,7 @@ class Tally:
         same = 0
         for before, now in zip(self.before, sent, strict=False):
             if before is not now and before != now:
+                self.read += shared_blocks(before, now)
                 break
             same += 1
         around = fixed - sum(tokens_of(message) for message in sent[:1] if message["role"] == "system")
@@ -257,6 +259,19 @@ class Tally:
     def cost(self) -> float:
         """Input tokens at base price."""
         return self.read * READ + (self.sent - self.read) * WRITE
+
+
+def shared_blocks(before: Message, now: Message) -> int:
+    """Tokens of the blocks that two messages begin with alike: a cache's prefix may end inside a message."""
+    if before["role"] != now["role"]:
+        return 0
+    pairs = takewhile(lambda pair: pair[0] == pair[1], zip(blocks_of(before), blocks_of(now), strict=False))
+    return sum(REFERENCE.count(block["text"]) for block, _ in pairs if block.get("type") == "text")
+
+
+def blocks_of(message: Message) -> list[Any]:
+    content = message.get("content")
+    return [{"type": "text", "text": content}] if isinstance(content, str) else list(content or ())
 
 
 def fixed_of(one: Conversation) -> int:

@@ -153,8 +153,10 @@ class Draft:
         """What the next context's report compares with."""
         asked = self.asked
         where = (self.head, self.head_at, self.tail_at)
-        around = (asked.frame, self.told, asked.system, asked.kind)
-        return Sent(asked.engine, self.plan, asked.limits, *where, self.counted, *around)
+        return Sent(
+            asked.engine, self.plan, asked.limits, *where, self.counted,
+            asked.frame, self.told, asked.system, asked.kind,
+        )  # fmt: skip
 
 
 def draft_of(asked: Asked, plan: _core.Plan) -> Draft:
