@@ -36,10 +36,10 @@ pub(super) const WORDS: &[&str] = &[
     "a/c",
 ];
 /// Words for which only digits in groups are an account: they stand beside other numbers too.
-const GROUPED_WORDS: &[&str] =
+pub(super) const GROUPED_WORDS: &[&str] =
     &["account", "acct", "bank", "하나", "국민", "우리", "기업", "kb", "nh", "ibk", "sc제일", "씨티", "환불", "급여"];
 /// Words for numbers that look the same.
-const OTHERS: &[&str] = &[
+pub(super) const OTHERS: &[&str] = &[
     "주문",
     "송장",
     "운송장",

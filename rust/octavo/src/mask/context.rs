@@ -28,8 +28,16 @@ pub(super) struct Window {
 impl Window {
     /// `past` are the findings and tokens before the candidate, in order.
     pub(super) fn around(view: &View<'_>, past: &[Range<usize>], candidate: &Range<usize>) -> Self {
-        let before = Words::new(&before(view.bytes(), past, candidate.start));
-        let after = Words::new(&after(view, candidate.end));
+        Self::of(&before(view.bytes(), past, candidate.start), &after(view, candidate.end))
+    }
+
+    /// A number of which nothing is known but what stands over it.
+    pub(super) fn under(head: &str) -> Self {
+        Self::of(&format!("{head} "), "")
+    }
+
+    fn of(before: &str, after: &str) -> Self {
+        let (before, after) = (Words::new(before), Words::new(after));
         let mut pairs = [0; 4];
         for pair in before.text.as_bytes().windows(2).chain(after.text.as_bytes().windows(2)) {
             if let Some(word) = pairs.get_mut(place(pair).0) {

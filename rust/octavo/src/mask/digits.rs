@@ -7,6 +7,7 @@ use super::groups::{Controls, Group, RUN, Separator, Sequence, has_controls, sep
 use super::kind::Kind;
 use super::resident::{self, Joint};
 use super::scan::{Found, Scene};
+use super::table::Place;
 use super::view::{View, is_digit};
 use super::{bank, card, documents, email, iban, keys, label, loose, network, phone};
 
@@ -107,7 +108,7 @@ fn resident_number(scene: &Scene<'_, '_>, sequence: &Sequence<'_, '_>) -> Option
         range.end += 1;
     }
     let digits = sequence.digits(0, count);
-    let window = || Window::around(scene.view, scene.past, &range);
+    let window = || scene.window(&range);
     let (kind, confidence) = resident::judge(&digits, joint, scene.strict, window)?;
     scene.found(kind, range, confidence)
 }
@@ -128,8 +129,17 @@ impl Scene<'_, '_> {
         self.kinds.contains(kind).then_some(Found { kind, range, confidence, open: None })
     }
 
-    /// The words around a candidate.
+    /// The words around a candidate; in a table, those over its column.
     pub(super) fn window(&self, range: &Range<usize>) -> Window {
-        Window::around(self.view, self.past, range)
+        self.column(range).unwrap_or_else(|| Window::around(self.view, self.past, range))
+    }
+
+    /// What the head of its column says about a number.
+    fn column(&self, number: &Range<usize>) -> Option<Window> {
+        let looked_at = self.cell.take();
+        let place = Place::of(self.view, self.past, &[looked_at.as_ref(), self.table], number);
+        let column = place.as_ref().and_then(Place::head).map(Window::under);
+        self.cell.set(place.or(looked_at));
+        column
     }
 }

@@ -7,7 +7,7 @@ use super::scan::{Found, Scene};
 /// Words beside a driver licence.
 pub(super) const LICENSE_WORDS: &[&str] = &["면허", "driver", "license", "licence"];
 /// Words beside a passport.
-const PASSPORT_WORDS: &[&str] = &["여권", "passport", "旅券", "护照", "パスポ-ト"];
+pub(super) const PASSPORT_WORDS: &[&str] = &["여권", "passport", "旅券", "护照", "パスポ-ト"];
 
 /// `RR-YY-NNNNNN-CC`: region 11 to 28. The check digits have no public formula.
 pub(super) fn driver_license(scene: &Scene<'_, '_>, sequence: &Sequence<'_, '_>) -> Option<Found> {

@@ -4,10 +4,12 @@
 //! reading there. After a finding the text before is out of sight, as it will be when a token stands there, which is
 //! why masking twice is masking once.
 
+use std::cell::Cell;
 use std::ops::Range;
 
 use super::border::Border;
 use super::kind::{Kind, KindSet};
+use super::table::Place;
 use super::view::View;
 use super::{
     assignment, bare_keys, call, command_line, digits, email, header, jwt, key_body, keys, markup, network, pem,
@@ -38,6 +40,10 @@ pub(super) struct Scene<'s, 'a> {
     pub(super) past: &'s [Range<usize>],
     pub(super) kinds: KindSet,
     pub(super) strict: bool,
+    /// The cell of a table that was come to last.
+    pub(super) table: Option<&'s Place>,
+    /// The one that is looked at.
+    pub(super) cell: Cell<Option<Place>>,
 }
 
 /// Where the pass stands. It can stop where the text stops and go on when there is more.
@@ -51,6 +57,8 @@ pub(super) struct Scanner {
     pub(super) ahead: Option<Found>,
     /// What ends the last finding, while that has not been reached.
     pub(super) open: Option<(Kind, Border)>,
+    /// The cell of a table that was come to last.
+    pub(super) table: Option<Place>,
 }
 
 impl Scanner {
@@ -73,12 +81,15 @@ impl Scanner {
                 continue;
             }
             view.take_asked_past_end();
-            let scene = Scene { view, past: &self.past, kinds, strict };
+            let (table, cell) = (self.table.as_ref(), Cell::new(None));
+            let scene = Scene { view, past: &self.past, kinds, strict, table, cell };
             let (finding, next) = visit(&scene, at);
+            let cell = scene.cell.take();
             if view.take_asked_past_end() && !last {
                 self.at = at;
                 return;
             }
+            self.table = cell.or_else(|| self.table.take());
             self.accept(view, finding, next, found);
         }
         self.at = view.len();

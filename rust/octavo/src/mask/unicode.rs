@@ -111,6 +111,8 @@ pub(super) fn meaning(character: char) -> Meaning {
         }
         // Dots between digits; U+318D is the one of Korean keyboards.
         0xB7 | 0x2022 | 0x2024 | 0x2027 | 0x2219 | 0x22C5 | 0x30FB | 0x318D | 0xFE52 | 0xFF65 => Meaning::Ascii(b'.'),
+        // Lines of boxes, which part the cells of tables.
+        0x2502 | 0x2503 | 0x2551 => Meaning::Ascii(b'|'),
         0xFE55 => Meaning::Ascii(b':'),
         0xFE6B => Meaning::Ascii(b'@'),
         0xFF01..=0xFF5E => u8::try_from(code - 0xFEE0).map_or(Meaning::Same, Meaning::Ascii),
