@@ -36,6 +36,7 @@ mod label;
 mod lists;
 mod loose;
 mod markup;
+mod names;
 mod naming;
 mod network;
 mod normal;
