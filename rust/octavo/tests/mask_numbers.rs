@@ -205,3 +205,57 @@ fn accounts_right_behind_their_word() {
         ],
     );
 }
+
+#[test]
+fn dumps_are_no_telephone_numbers() {
+    unchanged(&[
+        "0100016 0045 0123 0456 0777 0000 0001 0002 0003",
+        "0160000 0001",
+        "0701234 5678 9abc 0123",
+        "0101234 5678 1234 5678",
+    ]);
+    check("KR_PHONE", &["전화 «0101234 5678»", "«0101234-5678»"]);
+}
+
+#[test]
+fn letters_and_brackets_of_business_cards() {
+    check(
+        "KR_PHONE",
+        &[
+            "T «02.1234.5678»",
+            "T. «02.1234.5678» F. «02.1234.5679»",
+            "T: «02-1234-5678»",
+            "«(031) 123 4567»",
+            "{\"mobile\": «1012345678»}",
+            "{\"hp\": \"«1012345678»\"}",
+        ],
+    );
+    unchanged(&["v 02.1234.5678", "AT 02.1234.5678", "id 1012345678", "phone count of last year 1012345678"]);
+}
+
+#[test]
+fn older_and_foreign_documents() {
+    check(
+        "KR_DRIVER_LICENSE",
+        &["면허 서울 «12-123456-78»", "면허번호: 서울-«12-123456-78»", "경기 «15-123456-70» 면허"],
+    );
+    check("KR_PASSPORT", &["여권번호 «AB1234567»", "여권번호: «M 1234 5678»", "passport no. «PS1234567»"]);
+    check("CREDIT_CARD", &["%B«4111111111111111»^KIM/CHULSOO^2605101?"]);
+    check("KR_RRN", &["{\"rrn\": «501013234567»}"]);
+    unchanged(&[
+        "서울 12-123456-78",
+        "면허 12-123456-78",
+        "여권 사본 첨부 AB1234567",
+        "%B4111111111111112^x",
+        "rrn: 509913234567",
+    ]);
+}
+
+#[test]
+fn signs_between_the_halves_of_a_resident_number() {
+    check("KR_RRN", &["주민번호 «991231⁄2065122» 끝", "주민번호 «991231\u{FFF9}-2065122» 끝"]);
+    for sign in ["│", "|", "=", "+", "一", "ᅳ"] {
+        check("KR_RRN", &[&format!("주민번호 «991231{sign}2065122» 끝")]);
+        unchanged(&[&format!("값 1000{sign}2000{sign}300000"), &format!("입금 1000{sign}2000{sign}30000")]);
+    }
+}

@@ -11,7 +11,8 @@ const ROWS: usize = 60;
 
 fn rrn(row: usize) -> String {
     // The check digit would be right in one of ten, so it is made wrong.
-    let number = format!("{:02}{:02}{:02}{}{:05}", 50 + row % 49, 1 + row % 12, 1 + row % 28, 1 + row % 2, row * 7 + 11);
+    let number =
+        format!("{:02}{:02}{:02}{}{:05}", 50 + row % 49, 1 + row % 12, 1 + row % 28, 1 + row % 2, row * 7 + 11);
     let weights = [2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 4, 5];
     let sum: usize = number.bytes().zip(weights).map(|(digit, weight)| usize::from(digit - b'0') * weight).sum();
     format!("{number}{}", ((11 - sum % 11) % 10 + 3) % 10)
@@ -130,7 +131,8 @@ fn a_column_of_something_else_stays() {
     assert_eq!(kept.matches("[KR_BANK_ACCOUNT]").count(), ROWS);
     assert_eq!(kept.matches("[KR_").count(), ROWS);
     // The table has ended, or was none.
-    for text in ["이름,계좌번호\n홍,길동\n\n1,35212345678,\n", "계좌,이름 모두\n아니오\nsku,35212345678\n"] {
+    for text in ["이름,계좌번호\n홍,길동\n\n1,35212345678,\n", "계좌,이름 모두\n아니오\nsku,35212345678\n"]
+    {
         let padded = text.replacen('\n', &format!("\n{}", "a,b\n".repeat(8)), 1);
         assert_eq!(mask(&padded), padded);
     }

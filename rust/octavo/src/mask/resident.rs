@@ -56,7 +56,7 @@ pub(super) const TIMES: &[&str] = &[
     "일시",
 ];
 /// Words that leave no doubt, so that an impossible date is a slip of the pen.
-const CERTAIN: &[&str] = &[
+pub(super) const CERTAIN: &[&str] = &[
     "주민번호",
     "주민 번호",
     "주민등록번호",

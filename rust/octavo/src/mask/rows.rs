@@ -20,7 +20,8 @@ impl Row {
     /// A head has no cell that begins with a digit, nor one that is masked.
     pub(super) fn of(cells: &[&str]) -> Self {
         let value = |cell: &&str| cell.starts_with(|one: char| one.is_ascii_digit()) || cell.contains('\0');
-        let is_head = !cells.iter().any(|cell| value(&bare(cell).as_str())) && cells.iter().any(|cell| speaks(&bare(cell)));
+        let is_head =
+            !cells.iter().any(|cell| value(&bare(cell).as_str())) && cells.iter().any(|cell| speaks(&bare(cell)));
         if is_head { Self::Head } else { Self::Data }
     }
 }
@@ -39,12 +40,7 @@ pub(super) fn bare(cell: &str) -> String {
 
 /// The column in which a text ends whose cells are parted so, and the head of the table; `whole` when nothing before it
 /// was left out, `known` is the cell that it begins with.
-pub(super) fn column(
-    text: &str,
-    whole: bool,
-    joint: Joint,
-    known: Option<&Place>,
-) -> Option<(usize, Arc<Head>)> {
+pub(super) fn column(text: &str, whole: bool, joint: Joint, known: Option<&Place>) -> Option<(usize, Arc<Head>)> {
     let (before, row) = text.rsplit_once('\n').map_or((None, text), |(before, row)| (Some(before), row));
     let Some(before) = before else {
         let place = known?;

@@ -261,5 +261,5 @@ fn before_letter(view: &View<'_>, at: usize) -> usize {
 fn may_stand_in_a_beginning(byte: u8) -> bool {
     byte.is_ascii_alphanumeric()
         || byte >= 0x80
-        || matches!(byte, b'.' | b'_' | b'%' | b'+' | b'-' | b'(' | b':' | b'\'' | b'&')
+        || matches!(byte, b'.' | b'_' | b'%' | b'+' | b'-' | b'(' | b':' | b'\'' | b'&' | b'{' | b',' | b'}')
 }
