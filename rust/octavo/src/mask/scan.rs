@@ -89,7 +89,9 @@ impl Scanner {
                 self.at = at;
                 return;
             }
-            self.table = cell.or_else(|| self.table.take());
+            if cell.is_some() {
+                self.table = cell;
+            }
             self.accept(view, finding, next, found);
         }
         self.at = view.len();
@@ -218,7 +220,7 @@ fn visit(scene: &Scene<'_, '_>, at: usize) -> (Step, usize) {
             }
             let (found, next) = digits::visit(scene, at);
             let found = found.or_else(|| statement::find(scene, at));
-            return (found.map_or(Step::Nothing, Step::Found), next);
+            return (step(found), next);
         }
         b'[' => return (token::end(view, at).map_or(Step::Nothing, |end| Step::Token(at..end)), next),
         b'@' => email::find(scene, at),
@@ -245,5 +247,11 @@ fn visit(scene: &Scene<'_, '_>, at: usize) -> (Step, usize) {
         b'J' => jwt::find(scene, at).or_else(|| bare_keys::grafana(scene, at)),
         _ => None,
     };
-    (found.map_or(Step::Nothing, Step::Found), next)
+    (step(found), next)
+}
+
+/// Nearly always nothing: then nothing is copied, for which the processor would wait.
+fn step(found: Option<Found>) -> Step {
+    let Some(found) = found else { return Step::Nothing };
+    Step::Found(found)
 }
