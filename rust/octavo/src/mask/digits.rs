@@ -11,6 +11,9 @@ use super::table::Place;
 use super::view::{View, is_digit};
 use super::{bank, card, documents, email, iban, keys, label, loose, network, phone};
 
+/// Digits of the shortest number that is found: a telephone in Seoul.
+const SHORTEST: usize = 9;
+
 /// What the digits at `at` are, and where to go on.
 pub(super) fn visit(scene: &Scene<'_, '_>, at: usize) -> (Option<Found>, usize) {
     let view = scene.view;
@@ -61,6 +64,10 @@ fn shaped(scene: &Scene<'_, '_>, first: Group, glued: bool, controls: Controls) 
         return None;
     }
     let sequence = Sequence::read(scene.view, first, glued, controls);
+    // Dates and times, before each recogniser looks at them.
+    if sequence.lengths.iter().sum::<usize>() < SHORTEST {
+        return None;
+    }
     if first.spaced {
         return loose::find(scene, &sequence);
     }
