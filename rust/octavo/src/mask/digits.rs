@@ -160,9 +160,9 @@ impl Scene<'_, '_> {
     /// What the head of its column says about a number.
     fn column(&self, number: &Range<usize>) -> Option<Window> {
         let looked_at = self.cell.take();
-        let place = Place::of(self.view, self.past, &[looked_at.as_ref(), self.table], number);
+        let place = Place::of(self.view, self.past, &[looked_at.as_deref(), self.table], number);
         let column = place.as_ref().and_then(Place::head).map(Window::under);
-        self.cell.set(place.or(looked_at));
+        self.cell.set(place.map(Box::new).or(looked_at));
         column
     }
 }

@@ -42,8 +42,8 @@ pub(super) struct Scene<'s, 'a> {
     pub(super) strict: bool,
     /// The cell of a table that was come to last.
     pub(super) table: Option<&'s Place>,
-    /// The one that is looked at.
-    pub(super) cell: Cell<Option<Place>>,
+    /// The one that is looked at; in a box, since a scene is made at every trigger.
+    pub(super) cell: Cell<Option<Box<Place>>>,
 }
 
 /// Where the pass stands. It can stop where the text stops and go on when there is more.
@@ -89,8 +89,8 @@ impl Scanner {
                 self.at = at;
                 return;
             }
-            if cell.is_some() {
-                self.table = cell;
+            if let Some(cell) = cell {
+                self.table = Some(*cell);
             }
             self.accept(view, finding, next, found);
         }
