@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
+use super::bare;
 use super::border::{Border, Class, boundary};
+use super::expression::{has_types_alone, is_expression};
 use super::kind::Kind;
 use super::naming::{self, NAME, Named};
 use super::quoted::{QUOTES, Quote, VALUE, bare_end, closed, is_bare, opened};
@@ -41,29 +43,50 @@ pub(super) fn given(scene: &Scene<'_, '_>, after: usize, sort: Sort, quoted_only
     if let Some(found) = specific(scene, range.start).or_else(|| long_value(scene, after, sort)) {
         return Some(found);
     }
+    if !quoted {
+        return unquoted(scene, after, range, sort);
+    }
     let text = view.slice(range.clone());
-    let at_once = range.start == after && view.before(after) == b'=';
-    if sort == Sort::Pass && !quoted && !at_once {
+    if crosses_string(text) || has_token(view, &range) {
         return None;
     }
-    if is_call(view, text, range.end) || crosses_string(text) || has_token(view, &range) {
-        return None;
-    }
-    if let Some(end) = (sort.is_chosen() && !quoted && at_once).then(|| connection_end(view, &range)).flatten() {
-        let whole = range.start..end;
-        return judged(scene, whole, sort, true);
-    }
-    if sort.is_chosen() && secret::is_given(text) && is_certain(view, after, &range, quoted) {
+    if sort.is_chosen() && secret::is_given(text) && is_certain(view, after, &range, true) {
         return scene.found(Kind::Secret, range, 85);
     }
     let bearer = scheme_end(view, after).is_some();
-    if !secret::is_secret(text, sort, quoted, bearer) && (quoted || !sort.is_chosen()) {
+    secret::is_secret(text, sort, true, bearer).then(|| to_border(scene, range, 75))?
+}
+
+/// The same without quotes; `range` ends at the first sign that may end a value.
+fn unquoted(scene: &Scene<'_, '_>, after: usize, range: Range<usize>, sort: Sort) -> Option<Found> {
+    let view = scene.view;
+    let at_once = range.start == after && view.before(after) == b'=';
+    if sort == Sort::Pass && !at_once {
         return None;
     }
-    let longer = range.start..if quoted || !sort.is_chosen() { range.end } else { goes_on(view, range.end) };
-    let range =
-        [longer, range].into_iter().find(|range| secret::is_secret(view.slice(range.clone()), sort, quoted, bearer));
-    to_border(scene, range?, 75)
+    let whole = range.start..bare::whole_end(view, range.start).max(range.end);
+    if has_token(view, &range) || has_token(view, &whole) || is_expression(view, &whole) {
+        return None;
+    }
+    if bare::meets_token(view, whole.end) {
+        let own = view.slice(range.clone());
+        let listed = matches!(view.at(range.end), b',' | b';') && !has_types_alone(own);
+        let secret = listed && secret::is_secret(own, sort, false, false);
+        return secret.then(|| to_border(scene, range, 75))?;
+    }
+    if let Some(end) = (sort.is_chosen() && at_once).then(|| connection_end(view, &range)).flatten() {
+        return judged(scene, range.start..end, sort, true);
+    }
+    let given = sort.is_chosen() && secret::is_given(view.slice(whole.clone()));
+    if given && is_certain(view, after, &whole, false) {
+        return scene.found(Kind::Secret, whole, 85);
+    }
+    let bearer = scheme_end(view, after).is_some();
+    let secret = |range: &Range<usize>| secret::is_secret(view.slice(range.clone()), sort, false, bearer);
+    // A list may go on behind a secret: `a8F3kd93kfLs02kd,src/x/y.rs`.
+    let listed = matches!(view.at(range.end), b',' | b';' | b'&');
+    let own = Some(range).filter(|_| listed);
+    to_border(scene, [Some(whole), own].into_iter().flatten().find(secret)?, 75)
 }
 
 /// The value in `range`; to its border when it is longer than what is looked at: a session token is.
@@ -152,27 +175,6 @@ fn is_certain(view: &View<'_>, after: usize, value: &Range<usize>, quoted: bool)
     let between =
         text.starts_with([',', ']', '}', ')', ':', ';', ' ']) || text.ends_with([',', '[', '{', '(', ':', ' ']);
     (quoted && sign < after && !between) || (matches!(view.before(name), b'"') && number) || (environment && capital)
-}
-
-/// Where a password without quotes ends that has signs in it which end other values: `Tr0ub4dor&3`, `Zq9x;hunter2`.
-/// It ends where another name is given its value, at a tag, and before what could be masked by itself.
-fn goes_on(view: &View<'_>, end: usize) -> usize {
-    let mut end = end;
-    for _ in 0..4 {
-        let next = end + 1;
-        if !matches!(view.at(end), b',' | b';' | b'&' | b'|' | b'<' | b'\'') || !view.at(next).is_ascii_alphanumeric() {
-            break;
-        }
-        let word = view.run(next, NAME, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
-        let entity = view.at(end) == b'&' && view.at(word) == b';';
-        let tag = view.at(end) == b'<' && matches!(view.at(word), b'>' | b'/' | b' ');
-        let last = bare_end(view, next);
-        if entity || tag || matches!(view.at(word), b'=' | b':') || matches!(view.at(last), b'[' | b'(' | b'"') {
-            break;
-        }
-        end = last;
-    }
-    end
 }
 
 /// A value that says itself what it is keeps its own kind.

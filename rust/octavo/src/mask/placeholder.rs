@@ -212,11 +212,15 @@ pub(super) fn is_placeholder(value: &str) -> bool {
     let begins = |start: &&str| value.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start));
     let stands_for = |start: &&str| begins(start) && value.get(start.len()..).is_some_and(is_words_and_numbers);
     is_template(value)
-        || value.contains("${")
-        || value.contains("{{")
+        || ["${", "{{"].iter().any(|open| is_opened(value, open))
         || is_one_letter(value)
         || READERS.iter().any(begins)
         || PLACEHOLDERS.iter().any(stands_for)
+}
+
+/// Whether a template begins in the value: at its start, or where it is closed as well.
+fn is_opened(value: &str, open: &str) -> bool {
+    value.find(open).is_some_and(|at| at == 0 || value.get(at..).is_some_and(|rest| rest.contains('}')))
 }
 
 /// What a program reads a secret from.

@@ -1,5 +1,6 @@
 //! Which values are secrets, and no examples, variables or words.
 
+use super::expression::is_member;
 use super::placeholder::{is_algorithm, is_code_of_a_secret, is_label, is_placeholder, is_sentence};
 use super::secret_name::Sort;
 
@@ -63,10 +64,9 @@ fn is_address(value: &str) -> bool {
 
 /// A call, a path, a URL, a member: what a program reads the secret from.
 fn is_code(value: &str, quoted: bool) -> bool {
-    let path = value.starts_with(['/', '~', '.', '\\']) || value.matches('/').count() > 2 && value.contains('.');
-    // A password may have any sign; in quotes a call or a template is one only where it is written out.
-    let made = if quoted { is_code_of_a_secret(value) || names_in_braces(value) } else { value.contains(['(', '{']) };
-    made || value.contains(' ') || value.contains("://") || path || (!quoted && is_member(value))
+    // A password may have any sign: a call or a template is one only where it is written out.
+    let made = is_code_of_a_secret(value) || names_in_braces(value);
+    made || value.contains(' ') || value.contains("://") || is_path(value) || (!quoted && is_member(value, false))
 }
 
 /// `{prefix}-{key}`, `{}`: a text that a program fills in.
@@ -75,17 +75,20 @@ fn names_in_braces(value: &str) -> bool {
         inside.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.'))
             && !inside.starts_with(|first: char| first.is_ascii_digit())
     };
-    value.split('{').skip(1).any(|rest| rest.split_once('}').is_some_and(|(inside, _)| name(inside)))
+    value.split('{').skip(1).any(|rest| {
+        let inside = rest.split_once('}').map(|(inside, _)| inside.split(['!', ':']).next().unwrap_or_default());
+        inside.is_some_and(name)
+    })
 }
 
-/// `config.password2`: names joined by stops.
-fn is_member(value: &str) -> bool {
-    let name = |part: &str| {
-        part.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
-            && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-            && part.len() < 20
-    };
-    value.contains('.') && value.split('.').all(name)
+/// `/run/secrets/db1`, `./x2`, and no `/Zq9x#2`.
+fn is_path(value: &str) -> bool {
+    (value.starts_with(['/', '~', '.', '\\']) && value.bytes().all(is_of_path))
+        || value.matches('/').count() > 2 && value.contains('.')
+}
+
+fn is_of_path(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'.' | b'_' | b'-' | b'~' | b'@' | b'+' | b'\\' | b':')
 }
 
 fn is_password(value: &str, quoted: bool) -> bool {

@@ -3,10 +3,12 @@
 //! There is no sign between name and value, so the value must have letters and digits mixed.
 
 use super::assignment;
+use super::bare;
 use super::call;
+use super::expression::is_expression;
 use super::kind::Kind;
 use super::placeholder::{is_algorithm, is_placeholder};
-use super::quoted::{bare_end, ends_with};
+use super::quoted::ends_with;
 use super::scan::{Found, Scene};
 use super::secret;
 use super::secret_name::{Sort, sort_of_name};
@@ -39,11 +41,12 @@ pub(super) fn find(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
     } else {
         sort_of_command(view, name, start - open)?
     };
-    let range = start..bare_end(view, start);
+    let range = start..bare::whole_end(view, start);
     let value = view.slice(range.clone());
     let letters = value.bytes().any(|byte| byte.is_ascii_alphabetic());
     let mixed = letters && !is_word(value) && !is_placeholder(value) && !is_algorithm(value);
-    let other = assignment::is_call(view, value, range.end) || assignment::has_token(view, &range);
+    let token = assignment::has_token(view, &range) || bare::meets_token(view, range.end);
+    let other = token || is_expression(view, &range);
     (mixed && !other && secret::is_secret(value, sort, false, false)).then(|| scene.found(Kind::Secret, range, 70))?
 }
 
