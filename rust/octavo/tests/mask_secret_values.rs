@@ -155,3 +155,72 @@ fn what_stands_around_a_value_stays() {
         ],
     );
 }
+
+/// Sentences with the value in quotes or brackets, and without either.
+#[test]
+fn values_that_a_sentence_states() {
+    check(
+        "SECRET",
+        &[
+            "임시 비밀번호: [«hunter2Zq9xK»]",
+            "임시 비밀번호는 [«hunter2Zq9xK»] 입니다",
+            "비번(«kim1234!»)",
+            "비밀번호（«hunter2Zq9xK»）",
+            "비번은 '«kim1234!»'",
+            "비번은 \"«kim1234!»\" 이에요",
+            "비번은 `«kim1234!»` 야",
+            "비밀번호를 «hunter2Zq9xK»로 변경",
+            "DB 비밀번호 - «hunter2Zq9xK»",
+            "비밀번호 «qwer,1234»",
+            "비밀번호는 «kim.1234» 입니다",
+            "password «hunter2Zq9xK»",
+            "password '«hunter2Zq9xK»'",
+            "username `kim`, password `«hunter2Zq9xK»`",
+            "using the password \"«hunter2Zq9xK»\"",
+            "log in with username kim and password «hunter2Zq9xK»",
+            "ID kim\nPW «hunter2Zq9xK»",
+            "PW «kim1234!»",
+            "password has been set to «hunter2Zq9xK»",
+            "token «a1B2c3D4e5F6g7H8»",
+            "API key «a1B2c3D4e5F6g7H8»",
+        ],
+    );
+    unchanged(&[
+        "비밀번호(SHA256)",
+        "암호 (AES-256)",
+        "토큰 (max_tokens=1024)",
+        "비밀번호(8자 이상)",
+        "비밀번호를 SHA256으로 저장",
+        "password PBKDF2WithHmacSHA256",
+        "password ResetV2Token",
+        "token 3f786850e387550fdab836ed7e6dc881de23001b",
+        "password \"admin\"",
+        "a token 'T_STRING1'",
+        "password (min 8)",
+        "password [8-20]",
+        "비밀번호 재설정 링크 https://x.com/a1",
+        "계정은 kim1234 입니다",
+    ]);
+}
+
+/// Letters of both cases in turn are no words; what somebody has made of an example is no example.
+#[test]
+fn letters_alone_and_examples_with_numbers() {
+    check(
+        "SECRET",
+        &[
+            "password=«QwErTyUiOpAs»",
+            "password=«changeme123»",
+            "password=«example123»",
+            "{\"password\":\"«00000000»\"}",
+            "{\"password\": \"«11111111»\"}",
+        ],
+    );
+    unchanged(&[
+        "password: PasswordResetTokenGenerator",
+        "password=changeme",
+        "password=your-password-1",
+        "--token EXAMPLE12345...",
+        "\"password\": \"00000000-0000-0000-0000-000000000000\"",
+    ]);
+}

@@ -11,6 +11,7 @@ use super::quoted::{QUOTES, Quote, VALUE, bare_end, closed, is_bare, opened};
 use super::scan::{Found, Scene};
 use super::secret;
 use super::secret_name::Sort;
+use super::statement::marked_end;
 use super::view::{View, is_blank};
 use super::{jwt, keys, token};
 
@@ -36,7 +37,7 @@ fn second_value(view: &View<'_>, after: usize) -> Option<usize> {
 /// The value after `after`, when it is a secret of this sort.
 pub(super) fn given(scene: &Scene<'_, '_>, after: usize, sort: Sort, quoted_only: bool) -> Option<Found> {
     let view = scene.view;
-    let (range, quoted) = value(view, after, sort)?;
+    let Some((range, quoted)) = value(view, after, sort) else { return in_brackets(scene, after, sort) };
     if quoted_only && !quoted {
         return None;
     }
@@ -61,7 +62,7 @@ pub(super) fn given(scene: &Scene<'_, '_>, after: usize, sort: Sort, quoted_only
 fn unquoted(scene: &Scene<'_, '_>, after: usize, range: Range<usize>, sort: Sort) -> Option<Found> {
     let view = scene.view;
     let at_once = range.start == after && view.before(after) == b'=';
-    if sort == Sort::Pass && !at_once {
+    if sort == Sort::Pass && !at_once && !follows_user(view, after) {
         return None;
     }
     let whole = range.start..bare::whole_end(view, range.start).max(range.end);
@@ -87,6 +88,32 @@ fn unquoted(scene: &Scene<'_, '_>, after: usize, range: Range<usize>, sort: Sort
     let listed = matches!(view.at(range.end), b',' | b';' | b'&');
     let own = Some(range).filter(|_| listed);
     to_border(scene, [Some(whole), own].into_iter().flatten().find(secret)?, 75)
+}
+
+/// `비밀번호: [hunter2Zq9xK]`, alone in its brackets.
+fn in_brackets(scene: &Scene<'_, '_>, after: usize, sort: Sort) -> Option<Found> {
+    let view = scene.view;
+    let open = skip_blanks(view, after);
+    let mark = view.at(open);
+    if !matches!(mark, b'[' | b'(') || token::end(view, open).is_some() || sort == Sort::Pass {
+        return None;
+    }
+    let end = marked_end(view, open + 1, mark)?;
+    let alone = bare::whole_end(view, open) == end + 1;
+    let secret = || secret::is_secret(view.slice(open + 1..end), sort, false, false);
+    (alone && secret()).then(|| scene.found(Kind::Secret, open + 1..end, 70))?
+}
+
+/// `user: kim pass: x`: the verdict of a test has no user before it.
+fn follows_user(view: &View<'_>, after: usize) -> bool {
+    let line = view.run_back(after, 2 * NAME, |byte| byte.is_ascii_graphic() || byte == b' ');
+    let words = view.slice(line..after).to_ascii_lowercase();
+    let name = |word: &&str| {
+        words
+            .match_indices(*word)
+            .any(|(at, _)| !words.get(..at).is_some_and(|head| head.ends_with(|one: char| one.is_ascii_alphabetic())))
+    };
+    ["user:", "user=", "username:", "login:", "id:", "email:"].iter().any(|word| name(word))
 }
 
 /// The value in `range`; to its border when it is longer than what is looked at: a session token is.

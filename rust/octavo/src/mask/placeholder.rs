@@ -210,7 +210,12 @@ pub(super) fn is_algorithm(value: &str) -> bool {
 /// Whether the value stands for a secret: a variable, a template, stars, the word `your`.
 pub(super) fn is_placeholder(value: &str) -> bool {
     let begins = |start: &&str| value.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start));
-    let stands_for = |start: &&str| begins(start) && value.get(start.len()..).is_some_and(is_words_and_numbers);
+    // `changeme123` is what somebody has made of the example.
+    let small = value.starts_with(|first: char| first.is_ascii_lowercase());
+    let made = |rest: &str| small && rest.len() >= 3 && rest.bytes().all(|byte| byte.is_ascii_digit());
+    let stands_for = |start: &&str| {
+        begins(start) && value.get(start.len()..).is_some_and(|rest| is_words_and_numbers(rest) && !made(rest))
+    };
     is_template(value)
         || ["${", "{{"].iter().any(|open| is_opened(value, open))
         || is_one_letter(value)
@@ -247,8 +252,11 @@ fn is_template_word(word: &str) -> bool {
     constant || letters.chars().all(char::is_alphabetic)
 }
 
-/// `xxxx`, `****`, and eight or more of two characters.
+/// `xxxx`, `****`, and eight or more of two characters; `00000000` is a password that people have.
 fn is_one_letter(value: &str) -> bool {
+    if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
+        return false;
+    }
     let mut others = value.bytes().map(|byte| byte.to_ascii_lowercase());
     let Some(first) = others.next() else { return true };
     let mut second = None;

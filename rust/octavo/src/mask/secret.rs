@@ -14,7 +14,7 @@ pub(super) fn is_secret(value: &str, sort: Sort, quoted: bool, bearer: bool) -> 
     }
     match sort {
         Sort::Password | Sort::Phrase => {
-            (is_password(value, quoted) || is_encoded_text(value))
+            (is_password(value, quoted) || is_encoded_text(value) || is_scrambled(value))
                 && !is_object_identifier(value)
                 && (quoted || !(is_constant(value) || value.starts_with("__")))
         }
@@ -100,9 +100,15 @@ fn is_password(value: &str, quoted: bool) -> bool {
     match (letter, digit, sign) {
         (true, true, _) => length >= 6,
         (_, _, true) => length >= 8 || (quoted && length >= 6),
-        (false, true, false) => (6..=20).contains(&length),
+        (false, true, false) => (6..=20).contains(&length) && !is_date(value),
         _ => false,
     }
+}
+
+/// `2026-05-21`.
+fn is_date(value: &str) -> bool {
+    let lengths: Vec<usize> = value.split(['-', '.', '/']).map(str::len).collect();
+    matches!(lengths.as_slice(), [4, 1..=2, 1..=2] | [1..=2, 1..=2, 4])
 }
 
 /// Four to twelve digits, or letters among them.
@@ -156,6 +162,16 @@ fn is_base64(value: &str) -> bool {
         && upper >= 3
         && lower >= 2
         && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'=')
+}
+
+/// Twelve letters or more of both cases in turn, in which no word is: `QwErTyUiOpAs`.
+fn is_scrambled(value: &str) -> bool {
+    let bytes = value.as_bytes();
+    let turns = bytes
+        .windows(2)
+        .filter(|two| matches!(two, [one, two] if one.is_ascii_lowercase() && two.is_ascii_uppercase()));
+    let words = bytes.chunk_by(|_, next| next.is_ascii_lowercase()).any(|word| word.len() > 4);
+    bytes.len() >= 12 && bytes.iter().all(u8::is_ascii_alphabetic) && turns.count() >= 3 && !words
 }
 
 /// A text in base64, as Kubernetes holds secrets: it may be letters alone, but few words decode to what can be read.

@@ -36,7 +36,7 @@ fn names(last: u8) -> (&'static [&'static str], &'static [&'static str]) {
         b's' => (&["passwords"], &["credentials", "apikeys"]),
         b'e' => (&["passcode", "motdepasse", "adgangskode", "şifre"], &[]),
         b't' => (&["passwort", "kennwort"], &["jwt"]),
-        b'a' => (&["contraseña", "senha", "parola", "salasana"], &[]),
+        b'a' => (&["contraseña", "senha", "parola", "salasana"], &["clientkeydata"]),
         b'i' => (&["katasandi"], &[]),
         b'n' => (&[], &["token", "authorization"]),
         b'y' => (&[], KEYS),
@@ -75,6 +75,8 @@ const KEYS: &[&str] = &[
     "sessionkey",
     "hmackey",
     "aeskey",
+    "presharedkey",
+    "tlskey",
 ];
 /// In other scripts; in the normal form a long vowel mark is a dash, and dashes are not seen.
 const OTHER_PASSWORDS: &[&str] = &[
@@ -177,7 +179,10 @@ fn without_suffix(name: &[u8]) -> Option<&[u8]> {
         tail.eq_ignore_ascii_case(suffix.as_bytes()).then_some(head)
     };
     // Most names end otherwise: one look at the last byte decides.
-    let may_end = matches!(name.last()?.to_ascii_lowercase(), b'd' | b'v' | b't' | b'g' | b'm' | b'w' | 0xB8);
+    let may_end = matches!(
+        name.last()?.to_ascii_lowercase(),
+        b'd' | b'v' | b't' | b'g' | b'm' | b'w' | 0xB8 | 0xBD | 0xA5 | 0x95 | 0x94
+    );
     may_end.then(|| SUFFIXES.iter().find_map(end))?
 }
 
@@ -192,6 +197,11 @@ const SUFFIXES: &[&str] = &[
     "_encoded",
     " string",
     " 재확인",
+    " 변경",
+    " 입력",
+    " 설정",
+    " 재설정",
+    " 초기화",
     " 확인",
     "확인",
 ];
@@ -223,7 +233,7 @@ fn sort_of_plain_name(name: &[u8]) -> Option<Sort> {
 /// Whether any name ends with these two small letters: most names in a text are told by them.
 pub(super) fn may_end(before: u8, last: u8) -> bool {
     match last {
-        b'a' => matches!(before, b'h' | b'l' | 0xB1),
+        b'a' => matches!(before, b'h' | b'l' | b't' | 0xB1),
         b'c' => before == b'i',
         b'd' => matches!(before, b'r' | b'w'),
         b'e' => matches!(before, b'd' | b'r' | b's'),

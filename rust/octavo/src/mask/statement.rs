@@ -8,7 +8,7 @@ use super::call;
 use super::expression::is_expression;
 use super::kind::Kind;
 use super::placeholder::{is_algorithm, is_placeholder};
-use super::quoted::ends_with;
+use super::quoted::{VALUE, ends_with};
 use super::scan::{Found, Scene};
 use super::secret;
 use super::secret_name::{Sort, sort_of_name};
@@ -22,36 +22,81 @@ const NAME: usize = 48;
 /// `at` is the first digit of a number.
 pub(super) fn find(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
     let view = scene.view;
-    let letters = view.run_back(at, HEAD, |byte| byte.is_ascii_alphabetic());
-    let start = match view.before(letters) {
-        // Signs inside a value: not where the value is in a stream's text that may be given out already.
-        b'-' | b'_' | b'.' | b'%' | b'+' if letters < at && view.before(letters - 1).is_ascii_alphabetic() => {
-            view.run_back(letters, HEAD, is_value)
-        }
-        _ => letters,
-    };
-    let open = usize::from(matches!(view.before(start), b'"' | b'\'' | b'`'));
-    let name = view.run_back(start - open, 2, is_blank);
+    let start = view.run_back(at, HEAD, is_value);
+    let mark = Some(view.before(start)).filter(|byte| matches!(byte, b'"' | b'\'' | b'`' | b'(' | b'['));
+    let begin = start - usize::from(mark.is_some());
+    let name = view.run_back(begin, 2, is_blank);
     if view.before(start).is_ascii_alphanumeric() || !scene.kinds.contains(Kind::Secret) {
         return None;
     }
-    let sort = if open == 0 && (view.before(name) >= 0x80 || (name < start && matches!(view.before(name), b's' | b'S')))
-    {
-        sort_of_statement(view, name).or_else(|| sort_of_command(view, name, start))?
-    } else {
-        sort_of_command(view, name, start - open)?
+    let range = match mark {
+        Some(mark) => start..marked_end(view, start, mark)?,
+        None => start..bare::whole_end(view, start),
     };
-    let range = start..bare::whole_end(view, start);
     let value = view.slice(range.clone());
+    let sort = sort_before(view, name, begin, mark, value)?;
     let letters = value.bytes().any(|byte| byte.is_ascii_alphabetic());
     let mixed = letters && !is_word(value) && !is_placeholder(value) && !is_algorithm(value);
     let token = assignment::has_token(view, &range) || bare::meets_token(view, range.end);
-    let other = token || is_expression(view, &range);
+    let other = token || mark.is_none() && is_expression(view, &range);
     (mixed && !other && secret::is_secret(value, sort, false, false)).then(|| scene.found(Kind::Secret, range, 70))?
 }
 
+/// Signs that may stand before the first digit of a value.
 fn is_value(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'%' | b'+')
+    byte.is_ascii_alphabetic() || b"-_.%+!@#$^&*~,".contains(&byte)
+}
+
+/// Where the quote or bracket closes that stands before the value.
+pub(super) fn marked_end(view: &View<'_>, start: usize, mark: u8) -> Option<usize> {
+    let close = match mark {
+        b'(' => b')',
+        b'[' => b']',
+        _ => mark,
+    };
+    let end = view.run(start, VALUE, |byte| byte.is_ascii_graphic() && !b"\"'`()[]".contains(&byte));
+    (view.at(end) == close).then_some(end)
+}
+
+/// What the words before the value name: `begin` is where its quote or bracket stands, or it itself.
+fn sort_before(view: &View<'_>, name: usize, begin: usize, mark: Option<u8>, value: &str) -> Option<Sort> {
+    let last = view.before(name);
+    let quoted = mark.is_some_and(|mark| !matches!(mark, b'(' | b'['));
+    if last == b'-' && name < begin && is_blank(view.before(name - 1)) {
+        let name = view.run_back(name - 1, 2, is_blank);
+        return (view.before(name) >= 0x80).then(|| sort_of_statement(view, name))?;
+    }
+    if last >= 0x80 || (name < begin && matches!(last, b's' | b'S' | b'o') && !matches!(mark, Some(b'(' | b'['))) {
+        return sort_of_statement(view, name).or_else(|| sort_of_command(view, name, begin));
+    }
+    if mark.is_some() && !quoted {
+        return None;
+    }
+    let command = sort_of_command(view, name, begin);
+    let signed = || value.contains(['!', '@', '#', '$', '^', '&', '*']) && ends_with(view, name, "pw");
+    command.or_else(|| (name < begin && (quoted || is_strong(value) || signed())).then(|| sort_of_words(view, name))?)
+}
+
+/// `the password "x"`, `API key x`: the words directly before, of a value that nobody can take for a word.
+fn sort_of_words(view: &View<'_>, end: usize) -> Option<Sort> {
+    let last = view.before(end).to_ascii_lowercase();
+    if !matches!(last, b'd' | b'y' | b'n' | b't' | b'e' | b'w') {
+        return None;
+    }
+    let start = view.run_back(end, NAME, |byte| byte.is_ascii_alphabetic() || byte == b' ');
+    let words = view.slice(start..end).trim_start();
+    let key = words.get(words.len().saturating_sub(2)..).is_some_and(|word| word.eq_ignore_ascii_case("pw"));
+    let joined = matches!(view.before(start), b'_' | b'-' | b'.' | b'/');
+    (!joined || key).then(|| sort_of_name(words.as_bytes()))?
+}
+
+/// Letters of both cases and digits in turn, four times or more: `hunter2Zq9xK`.
+fn is_strong(value: &str) -> bool {
+    let turns = value.as_bytes().windows(2).filter(|two| {
+        matches!(two, [one, two] if one.is_ascii_digit() != two.is_ascii_digit() && one.is_ascii_alphanumeric() && two.is_ascii_alphanumeric())
+    });
+    let has = |class: fn(&u8) -> bool| value.bytes().any(|byte| class(&byte));
+    value.len() >= 10 && turns.count() >= 4 && has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase)
 }
 
 /// What the words before the value name, when they say that it follows.
@@ -117,11 +162,32 @@ fn is_space(byte: u8) -> bool {
 }
 
 /// Subject particles of Korean and Japanese, and copulas.
-const PARTICLES: &[&str] = &["는", "은", "가", "이", "です", "是", "为", "為", "は", "が", " is", " was"];
+const PARTICLES: &[&str] = &[
+    "는",
+    "은",
+    "가",
+    "이",
+    "를",
+    "을",
+    "です",
+    "是",
+    "为",
+    "為",
+    "は",
+    "が",
+    " is",
+    " was",
+    " has been set to",
+    " is set to",
+    " was set to",
+    " set to",
+    " reset to",
+    " changed to",
+];
 
 /// The words before a particle or verb at their end.
 pub(super) fn without_particle(words: &[u8]) -> Option<&[u8]> {
-    if !matches!(words.last()?, b's' | b'S' | 0x80..) {
+    if !matches!(words.last()?, b's' | b'S' | b'o' | 0x80..) {
         return None;
     }
     PARTICLES.iter().find_map(|particle| head_before(words, particle))
