@@ -94,6 +94,7 @@ fn names_as_people_and_programs_write_them() {
             "AWS Secret Access Key [None]: «wJalrXUtnFEMIK7MDENGbPxRfiCYzzzzzzzzKEY1»",
             "    client-key-data: «LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVktLS0tLQpNSUlFb3dJQkFBS0NBUUVB»",
             "  tls.key: «LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVktLS0tLQpNSUlFb3dJQkFBS0NBUUVB»",
+            "Mật khẩu: «hunter2Zq»",
             "PresharedKey = «FpCyhws9cxwWoV4xELtfJvjJN+zQVRPISllRWgeopVE=»",
         ],
     );

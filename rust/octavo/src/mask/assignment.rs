@@ -113,7 +113,7 @@ fn follows_user(view: &View<'_>, after: usize) -> bool {
             .match_indices(*word)
             .any(|(at, _)| !words.get(..at).is_some_and(|head| head.ends_with(|one: char| one.is_ascii_alphabetic())))
     };
-    ["user:", "user=", "username:", "login:", "id:", "email:"].iter().any(|word| name(word))
+    ["user:", "user=", "username:", "login:", "id:", "email:"].iter().any(name)
 }
 
 /// The value in `range`; to its border when it is longer than what is looked at: a session token is.
@@ -257,8 +257,7 @@ fn value(view: &View<'_>, after: usize, sort: Sort) -> Option<(Range<usize>, boo
         (None, quote) => (start, quote),
     };
     let closed = quote.and_then(|quote| closed(view, start, quote));
-    let end =
-        closed.unwrap_or_else(|| if sort == Sort::Phrase { words_end(view, start) } else { bare_end(view, start) });
+    let end = closed.unwrap_or_else(|| if sort.has_words() { words_end(view, start) } else { bare_end(view, start) });
     (end > start).then_some((start..end, closed.is_some()))
 }
 

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use super::domain::{self, is_label};
 use super::kind::Kind;
+use super::quoted::ends_with;
 use super::scan::{Found, Scene};
 use super::view::{View, is_blank};
 
@@ -37,8 +38,17 @@ fn address(view: &View<'_>, at: usize) -> Option<Range<usize>> {
     let local = view.slice(start..at);
     let end = domain::end(view, at + 1, !local.is_ascii())?;
     // `git@github.com:owner/repository` names a place, not a person.
-    let other = local == "git" || is_version(view.slice(at + 1..end)) || is_message_id(view, start, end);
+    let other = local == "git"
+        || is_version(view.slice(at + 1..end))
+        || is_message_id(view, start, end)
+        || is_authority(view, start, end);
     (!other).then_some(start..end)
+}
+
+/// `http://user@example.com/`: who logs in at a host, not where one writes to (RFC 3986, 3.2).
+fn is_authority(view: &View<'_>, start: usize, end: usize) -> bool {
+    let web = ends_with(view, start, "http://") || ends_with(view, start, "https://");
+    web && matches!(view.at(end), b'/' | b'?' | b'#')
 }
 
 fn is_local(byte: u8) -> bool {

@@ -64,8 +64,11 @@ const PLACEHOLDERS: &[&str] = &[
 
 /// What a form, a schema or a table of words has in the place of a password.
 pub(super) fn is_label(value: &str) -> bool {
+    let prompt = value.starts_with(' ') && value.trim_end().ends_with(':');
     let value = value.trim_matches(|byte: char| matches!(byte, ' ' | ':' | '*' | '.' | '?' | '!'));
-    LABELS.iter().any(|label| value.eq_ignore_ascii_case(label)) || sort_of_name(value.as_bytes()).is_some()
+    // In small letters of any script: `Пароль` is what a form calls it.
+    let named = || sort_of_name(value.to_lowercase().as_bytes()).is_some();
+    prompt || LABELS.iter().any(|label| value.eq_ignore_ascii_case(label)) || named()
 }
 
 const LABELS: &[&str] = &[
@@ -118,6 +121,38 @@ const LABELS: &[&str] = &[
     "[removed]",
     "[hidden]",
     "[masked]",
+];
+
+/// `required|min:8`: what a framework checks of a password.
+pub(super) fn is_validation(value: &str) -> bool {
+    let rule = |part: &str| {
+        let (name, arguments) = part.split_once(':').unwrap_or((part, ""));
+        let known = RULES.contains(&name);
+        known && arguments.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b',' | b'_' | b'.'))
+    };
+    value.contains(['|', ':']) && value.split('|').all(rule)
+}
+
+/// Rules of validation in Laravel and its like.
+const RULES: &[&str] = &[
+    "required",
+    "nullable",
+    "sometimes",
+    "bail",
+    "string",
+    "confirmed",
+    "min",
+    "max",
+    "between",
+    "size",
+    "regex",
+    "required_with",
+    "required_without",
+    "required_if",
+    "same",
+    "different",
+    "current_password",
+    "alpha_num",
 ];
 
 /// Words that sentences about passwords have and passwords have not.
@@ -187,7 +222,8 @@ const OTHER_WORDS: &[&str] = &[
 pub(super) fn is_code_of_a_secret(value: &str) -> bool {
     let word = value.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.')).count();
     let call = word > 2 && value.get(word..).is_some_and(|rest| rest.starts_with('(') && rest.ends_with(')'));
-    (call && !value.contains(['!', '@', '#']) && is_template_word(value.get(..word).unwrap_or_default()))
+    (value.len() > 2 && value.contains(' ') && value.starts_with('`') && value.ends_with('`'))
+        || (call && !value.contains(['!', '@', '#']) && is_template_word(value.get(..word).unwrap_or_default()))
         || value.contains("://")
         || value.starts_with("/run/")
         || value.starts_with("/etc/")
@@ -219,6 +255,7 @@ pub(super) fn is_placeholder(value: &str) -> bool {
     is_template(value)
         || ["${", "{{"].iter().any(|open| is_opened(value, open))
         || is_one_letter(value)
+        || is_parameter(value)
         || READERS.iter().any(begins)
         || PLACEHOLDERS.iter().any(stands_for)
 }
@@ -236,6 +273,15 @@ fn is_template(value: &str) -> bool {
     let Some(rest) = value.strip_prefix(['$', '<', '{', '%', '*', '[', '(']) else { return false };
     let inner = rest.trim_end_matches(['>', '}', '%', '*', ']', ')', '.', ',', ';']);
     value.starts_with("$(") || value.starts_with("<%") || value.starts_with("{%") || is_words_and_numbers(inner)
+}
+
+/// `@Password1`, `:new_password1`: what a statement in SQL is given.
+fn is_parameter(value: &str) -> bool {
+    let name = value.strip_prefix(['@', ':']).unwrap_or_default();
+    let word = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    !name.is_empty()
+        && word
+        && sort_of_name(name.trim_end_matches(|byte: char| byte.is_ascii_digit()).as_bytes()).is_some()
 }
 
 /// Words and numbers, joined by what joins names.

@@ -1,18 +1,19 @@
 //! Which values are secrets, and no examples, variables or words.
 
 use super::expression::is_member;
-use super::placeholder::{is_algorithm, is_code_of_a_secret, is_label, is_placeholder, is_sentence};
+use super::placeholder::{is_algorithm, is_code_of_a_secret, is_label, is_placeholder, is_sentence, is_validation};
 use super::secret_name::Sort;
 
 /// Whether the value is a secret.
 pub(super) fn is_secret(value: &str, sort: Sort, quoted: bool, bearer: bool) -> bool {
-    if sort == Sort::Phrase && is_phrase(value) {
+    if sort.has_words() && is_phrase(value) {
         return true;
     }
-    if is_placeholder(value) || is_code(value, quoted) || is_algorithm(value) {
+    if is_placeholder(value) || is_code(value, quoted) || is_algorithm(value) || is_validation(value) {
         return false;
     }
     match sort {
+        Sort::Mnemonic => false,
         Sort::Password | Sort::Phrase => {
             (is_password(value, quoted) || is_encoded_text(value) || is_scrambled(value))
                 && !is_object_identifier(value)
@@ -39,6 +40,7 @@ pub(super) fn is_given(value: &str) -> bool {
         && !is_placeholder(value)
         && !is_code_of_a_secret(value)
         && !is_label(value)
+        && !is_validation(value)
         && !is_sentence(value)
 }
 
@@ -84,6 +86,7 @@ fn names_in_braces(value: &str) -> bool {
 /// `/run/secrets/db1`, `./x2`, and no `/Zq9x#2`.
 fn is_path(value: &str) -> bool {
     (value.starts_with(['/', '~', '.', '\\']) && value.bytes().all(is_of_path))
+        || value.contains("/secrets/")
         || value.matches('/').count() > 2 && value.contains('.')
 }
 
