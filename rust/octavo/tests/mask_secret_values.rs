@@ -224,3 +224,39 @@ fn letters_alone_and_examples_with_numbers() {
         "\"password\": \"00000000-0000-0000-0000-000000000000\"",
     ]);
 }
+
+/// Lists of arguments, pairs for a login, fields that are typed into, values of last resort.
+#[test]
+fn values_that_are_handed_over() {
+    check(
+        "SECRET",
+        &[
+            "{\"args\": [\"--password\", \"«hunter2Zq9xK»\"]}",
+            "[\"--host\", \"db\",\n  \"--api-key\",\n  \"«a1B2c3D4e5F6g7H8»\"]",
+            "auth=(\"kim\", \"«hunter2Zq9xK»\")",
+            "HTTPBasicAuth('kim', '«hunter2Zq9xK»')",
+            "page.type(\"input[name=password]\", \"«hunter2Zq9xK»\")",
+            "find_element(By.ID, \"password\").send_keys(\"«hunter2Zq9xK»\")",
+            "process.env.DB_PASSWORD || '«hunter2Zq9xK»'",
+            "const p = process.env.DB_PASSWORD ?? \"«hunter2Zq9xK»\";",
+            "echo 'kim:«hunter2Zq9xK»' | chpasswd",
+            "echo \"kim:«changeit»\" | sudo chpasswd",
+            "environment:\n  POSTGRES_PASSWORD: «postgres»\n",
+            "{\"password\": \" «hunter2Zq9xK»\"}",
+            "{\"password\": \"«hunter2Zq9xK» \"}",
+        ],
+    );
+    unchanged(&[
+        "[\"--password\", \"--host\"]",
+        "[\"--password\", \"$DB_PASSWORD\"]",
+        "auth=(\"kim\", \"pass\")",
+        "auth(\"kim\", \"x2\", 3)",
+        "find_element(By.ID, \"name\").send_keys(\"hunter2Zq9xK\")",
+        "process.env.DB_HOST || 'hunter2Zq9xK'",
+        "echo 'time:12345678' | cat",
+        "    DB_PASSWORD: str\n",
+        "DB_PASSWORD: password\n",
+        "f(\"password: \" + user1 + \" x\")",
+    ]);
+    check("URL_PASSWORD", &["mongodb://u:«p»@h1:1,h2:2/x"]);
+}

@@ -55,7 +55,22 @@ pub(super) fn given(scene: &Scene<'_, '_>, after: usize, sort: Sort, quoted_only
         return scene.found(Kind::Secret, range, 85);
     }
     let bearer = scheme_end(view, after).is_some();
-    secret::is_secret(text, sort, true, bearer).then(|| to_border(scene, range, 75))?
+    let range = without_blanks(range, text);
+    secret::is_secret(view.slice(range.clone()), sort, true, bearer).then(|| to_border(scene, range, 75))?
+}
+
+/// Without blanks at the ends, which were pasted with the value; not what stands between two texts: `" + x + "`.
+fn without_blanks(range: Range<usize>, text: &str) -> Range<usize> {
+    let inner = text.trim_matches(' ');
+    if inner.starts_with(is_joint) || inner.ends_with(is_joint) {
+        return range;
+    }
+    let start = range.start + (text.len() - text.trim_start_matches(' ').len());
+    start..start + inner.len()
+}
+
+fn is_joint(one: char) -> bool {
+    matches!(one, '+' | ',' | '&' | '|' | ':' | ';' | '(' | ')' | '[' | ']' | '{' | '}' | '%' | '.' | '=' | '<' | '>')
 }
 
 /// The same without quotes; `range` ends at the first sign that may end a value.
@@ -79,7 +94,7 @@ fn unquoted(scene: &Scene<'_, '_>, after: usize, range: Range<usize>, sort: Sort
         return judged(scene, range.start..end, sort, true);
     }
     let given = sort.is_chosen() && secret::is_given(view.slice(whole.clone()));
-    if given && is_certain(view, after, &whole, false) {
+    if given && (is_certain(view, after, &whole, false) || is_line_of_yaml(view, after, &whole)) {
         return scene.found(Kind::Secret, whole, 85);
     }
     let bearer = scheme_end(view, after).is_some();
@@ -202,6 +217,19 @@ fn is_certain(view: &View<'_>, after: usize, value: &Range<usize>, quoted: bool)
     let between =
         text.starts_with([',', ']', '}', ')', ':', ';', ' ']) || text.ends_with([',', '[', '{', '(', ':', ' ']);
     (quoted && sign < after && !between) || (matches!(view.before(name), b'"') && number) || (environment && capital)
+}
+
+/// `  POSTGRES_PASSWORD: postgres`, alone on its line: a type would be one of the labels, or in capitals.
+fn is_line_of_yaml(view: &View<'_>, after: usize, value: &Range<usize>) -> bool {
+    let name = view.run_back(after - 1, NAME, |byte| byte.is_ascii_uppercase() || byte == b'_');
+    let line = view.run_back(name, NAME, |byte| is_blank(byte) || byte == b'-');
+    let small = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    view.before(after) == b':'
+        && value.start > after
+        && view.slice(name..after).contains('_')
+        && matches!(view.before(line), b'\n' | 0)
+        && matches!(view.at(value.end), b'\n' | b'\r' | 0)
+        && view.slice(value.clone()).bytes().all(small)
 }
 
 /// A value that says itself what it is keeps its own kind.

@@ -72,9 +72,19 @@ fn sort_before(view: &View<'_>, name: usize, begin: usize, mark: Option<u8>, val
     if mark.is_some() && !quoted {
         return None;
     }
+    if quoted && (ends_with(view, name, "||") || ends_with(view, name, "??")) {
+        return sort_of_fallback(view, name - 2);
+    }
     let command = sort_of_command(view, name, begin);
     let signed = || value.contains(['!', '@', '#', '$', '^', '&', '*']) && ends_with(view, name, "pw");
     command.or_else(|| (name < begin && (quoted || is_strong(value) || signed())).then(|| sort_of_words(view, name))?)
+}
+
+/// `process.env.DB_PASSWORD || "x"`: what is taken when nothing else is there.
+fn sort_of_fallback(view: &View<'_>, sign: usize) -> Option<Sort> {
+    let end = view.run_back(sign, 2, is_blank);
+    let start = view.run_back(end, NAME, |byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    sort_of_name(view.slice(start..end).as_bytes())
 }
 
 /// `the password "x"`, `API key x`: the words directly before, of a value that nobody can take for a word.
