@@ -67,7 +67,7 @@ pub(super) fn is_label(value: &str) -> bool {
     let prompt = value.starts_with(' ') && value.trim_end().ends_with(':');
     let value = value.trim_matches(|byte: char| matches!(byte, ' ' | ':' | '*' | '.' | '?' | '!'));
     // In small letters of any script: `Пароль` is what a form calls it.
-    let named = || sort_of_name(value.to_lowercase().as_bytes()).is_some();
+    let named = || [value, &value.to_lowercase()].iter().any(|name| sort_of_name(name.as_bytes()).is_some());
     prompt || LABELS.iter().any(|label| value.eq_ignore_ascii_case(label)) || named()
 }
 

@@ -20,21 +20,32 @@ const HEAD: usize = 24;
 const NAME: usize = 48;
 
 /// `at` is the first digit of a number.
+///
+/// Nearly every number stands behind other words and has no letters: both are looked at before anything is read.
 pub(super) fn find(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
     let view = scene.view;
     let start = view.run_back(at, HEAD, is_value);
+    if start == at && is_plain_number(view, at) {
+        return None;
+    }
     let mark = Some(view.before(start)).filter(|byte| matches!(byte, b'"' | b'\'' | b'`' | b'(' | b'['));
     let begin = start - usize::from(mark.is_some());
     let name = view.run_back(begin, 2, is_blank);
-    if view.before(start).is_ascii_alphanumeric() || !scene.kinds.contains(Kind::Secret) {
+    if !may_end_words(view.before(name))
+        || view.before(start).is_ascii_alphanumeric()
+        || !scene.kinds.contains(Kind::Secret)
+    {
         return None;
     }
+    let Stated { sort, only_strong } = sort_before(view, name, begin, mark)?;
     let range = match mark {
         Some(mark) => start..marked_end(view, start, mark)?,
         None => start..bare::whole_end(view, start),
     };
     let value = view.slice(range.clone());
-    let sort = sort_before(view, name, begin, mark, value)?;
+    if only_strong && !is_strong(value) && !(value.contains(is_sign) && ends_with(view, name, "pw")) {
+        return None;
+    }
     let letters = value.bytes().any(|byte| byte.is_ascii_alphabetic());
     let mixed = letters && !is_word(value) && !is_placeholder(value) && !is_algorithm(value);
     let token = assignment::has_token(view, &range) || bare::meets_token(view, range.end);
@@ -42,9 +53,34 @@ pub(super) fn find(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
     (mixed && !other && secret::is_secret(value, sort, false, false)).then(|| scene.found(Kind::Secret, range, 70))?
 }
 
+/// What the words before a value name.
+struct Stated {
+    sort: Sort,
+    /// Whether they might be any words: the value must be one for certain.
+    only_strong: bool,
+}
+
 /// Signs that may stand before the first digit of a value.
 fn is_value(byte: u8) -> bool {
-    byte.is_ascii_alphabetic() || b"-_.%+!@#$^&*~,".contains(&byte)
+    byte.is_ascii_alphabetic()
+        || matches!(byte, b'-' | b'_' | b'.' | b'%' | b'+' | b'~' | b',')
+        || is_sign(char::from(byte))
+}
+
+fn is_sign(one: char) -> bool {
+    matches!(one, '!' | '@' | '#' | '$' | '^' | '&' | '*')
+}
+
+/// Digits, and what stands in numbers, dates and times.
+fn is_plain_number(view: &View<'_>, at: usize) -> bool {
+    let end = view.run(at, HEAD, |byte| matches!(byte, b'0'..=b'9' | b'.' | b',' | b':' | b'/' | b'-'));
+    !matches!(view.at(end), b'a'..=b'z' | b'A'..=b'Z' | b'!' | b'@' | b'#' | b'$' | b'^' | b'&' | b'*' | b'%' | b'+' | b'~' | b'_')
+}
+
+/// Whether words that name a value may end so: a letter of a name, a verb, a sign between.
+fn may_end_words(last: u8) -> bool {
+    matches!(last.to_ascii_lowercase(), b'd' | b'y' | b's' | b'h' | b'n' | b't' | b'e' | b'k' | b'w' | b'o')
+        || matches!(last, b'|' | b'>' | b'?' | b'-' | 0x80..)
 }
 
 /// Where the quote or bracket closes that stands before the value.
@@ -59,25 +95,27 @@ pub(super) fn marked_end(view: &View<'_>, start: usize, mark: u8) -> Option<usiz
 }
 
 /// What the words before the value name: `begin` is where its quote or bracket stands, or it itself.
-fn sort_before(view: &View<'_>, name: usize, begin: usize, mark: Option<u8>, value: &str) -> Option<Sort> {
+fn sort_before(view: &View<'_>, name: usize, begin: usize, mark: Option<u8>) -> Option<Stated> {
     let last = view.before(name);
-    let quoted = mark.is_some_and(|mark| !matches!(mark, b'(' | b'['));
+    let sure = |sort| Stated { sort, only_strong: false };
+    let bracket = matches!(mark, Some(b'(' | b'['));
     if last == b'-' && name < begin && is_blank(view.before(name - 1)) {
         let name = view.run_back(name - 1, 2, is_blank);
-        return (view.before(name) >= 0x80).then(|| sort_of_statement(view, name))?;
+        return (view.before(name) >= 0x80).then(|| sort_of_statement(view, name))?.map(sure);
     }
-    if last >= 0x80 || (name < begin && matches!(last, b's' | b'S' | b'o') && !matches!(mark, Some(b'(' | b'['))) {
-        return sort_of_statement(view, name).or_else(|| sort_of_command(view, name, begin));
+    if last >= 0x80 || (name < begin && matches!(last, b's' | b'S' | b'o') && !bracket) {
+        return sort_of_statement(view, name).or_else(|| sort_of_command(view, name, begin)).map(sure);
     }
-    if mark.is_some() && !quoted {
+    if bracket {
         return None;
     }
-    if quoted && (ends_with(view, name, "||") || ends_with(view, name, "??")) {
-        return sort_of_fallback(view, name - 2);
+    if mark.is_some() && (ends_with(view, name, "||") || ends_with(view, name, "??")) {
+        return sort_of_fallback(view, name - 2).map(sure);
     }
-    let command = sort_of_command(view, name, begin);
-    let signed = || value.contains(['!', '@', '#', '$', '^', '&', '*']) && ends_with(view, name, "pw");
-    command.or_else(|| (name < begin && (quoted || is_strong(value) || signed())).then(|| sort_of_words(view, name))?)
+    let words = || (name < begin).then(|| sort_of_words(view, name))?;
+    let only_strong = mark.is_none();
+    let command = sort_of_command(view, name, begin).map(sure);
+    command.or_else(|| words().map(|sort| Stated { sort, only_strong }))
 }
 
 /// `process.env.DB_PASSWORD || "x"`: what is taken when nothing else is there.
