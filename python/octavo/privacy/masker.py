@@ -235,17 +235,16 @@ class Masker:
         each = zip(texts, places, found, times, strict=True)
         return [self._mask_member(text, place, spans, often) for (_, text), place, spans, often in each]
 
-    def _found_on_one_line(
-        self, texts: list[Named], places: list[Around], found: list[list[Span]]
-    ) -> list[list[Span]]:
+    def _found_on_one_line(self, texts: list[Named], places: list[Around], found: list[list[Span]]) -> list[list[Span]]:
         """A value that is a secret as one line is one secret, whatever line ends and blanks were pasted with it."""
         lines = [place.on_one_line(text) for place, (_, text) in zip(places, texts, strict=True)]
         again = [(at, place.around(line)) for at, (place, line) in enumerate(zip(places, lines, strict=True)) if line]
         for (at, around), spans in zip(again, self._engine.find_all([text for _, text in again]), strict=True):
             before, after = len(places[at].before), len(places[at].after)
-            for kind, start, end, *others in spans:
+            for kind, start, end, in_bytes, bytes_end, in_units, units_end, confidence in spans:
                 if (start, end) == (before, len(around) - after):
-                    found[at] = [(kind, before, before + len(texts[at][1]), *others)]
+                    end = before + len(texts[at][1])
+                    found[at] = [(kind, before, end, in_bytes, bytes_end, in_units, units_end, confidence)]
         return found
 
     def _mask_member(self, text: str, place: Around, spans: list[Span], times: int) -> str:
