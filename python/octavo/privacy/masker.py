@@ -243,8 +243,8 @@ class Masker:
             before, after = len(places[at].before), len(places[at].after)
             for kind, start, end, in_bytes, bytes_end, in_units, units_end, confidence in spans:
                 if (start, end) == (before, len(around) - after):
-                    end = before + len(texts[at][1])
-                    found[at] = [(kind, before, end, in_bytes, bytes_end, in_units, units_end, confidence)]
+                    last = before + len(texts[at][1])
+                    found[at] = [(kind, before, last, in_bytes, bytes_end, in_units, units_end, confidence)]
         return found
 
     def _mask_member(self, text: str, place: Around, spans: list[Span], times: int) -> str:
