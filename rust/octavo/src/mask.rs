@@ -10,6 +10,7 @@
 
 mod assignment;
 mod bank;
+mod bare;
 mod bare_keys;
 mod border;
 mod call;
@@ -23,6 +24,7 @@ mod documents;
 mod domain;
 mod email;
 mod escape;
+mod expression;
 mod groups;
 mod header;
 mod iban;

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use super::domain::{self, is_label};
 use super::kind::Kind;
+use super::quoted::ends_with;
 use super::scan::{Found, Scene};
 use super::view::{View, is_blank};
 

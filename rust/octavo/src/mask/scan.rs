@@ -227,6 +227,7 @@ fn visit(scene: &Scene<'_, '_>, at: usize) -> (Step, usize) {
         b':' => url::find(scene, at)
             .or_else(|| assignment::find(scene, at))
             .or_else(|| header::cookies(scene, at))
+            .or_else(|| command_line::piped(scene, at))
             .or_else(|| network::colons(scene, at)),
         b'=' => assignment::find(scene, at),
         b'>' => markup::element(scene, at),

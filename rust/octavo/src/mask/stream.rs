@@ -259,7 +259,5 @@ fn before_letter(view: &View<'_>, at: usize) -> usize {
 /// Whether a finding that begins before the place that is reached may have this byte in it: part of a word, or a
 /// character that is not seen.
 fn may_stand_in_a_beginning(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric()
-        || byte >= 0x80
-        || matches!(byte, b'.' | b'_' | b'%' | b'+' | b'-' | b'(' | b':' | b'\'' | b'&' | b'{' | b',' | b'}')
+    byte.is_ascii_alphanumeric() || byte >= 0x80 || b"._%+-(:'&!@#$^*~,{}".contains(&byte)
 }
