@@ -8,7 +8,6 @@ use std::ops::Range;
 
 use super::domain::{self, is_label};
 use super::kind::Kind;
-use super::quoted::ends_with;
 use super::scan::{Found, Scene};
 use super::view::{View, is_blank};
 
