@@ -327,3 +327,34 @@ def test_a_pair_of_name_and_value_is_read_as_one(value: Any, masked: Any) -> Non
 def test_what_is_no_pair_is_left_alone() -> None:
     value = [{"name": "colour", "value": "hunter2Zq9xK"}, {"name": "DB_PASSWORD", "of": "hunter2Zq9xK"}, {"value": 5}]
     assert privacy.mask_json(value) is value
+
+
+@pytest.mark.parametrize(
+    "password",
+    [
+        "hunter2\nZq9xK",
+        "Zq9x\nhunter2Zq9xK",
+        "\nhunter2Zq9xK",
+        "sunshine\n",
+        "Zq9x\0hunter2",
+        " hunter2Zq9xK",
+        "hunter2Zq9xK ",
+    ],
+)
+def test_a_password_with_line_ends_and_blanks_is_masked_whole(password: str) -> None:
+    masked = privacy.mask_json({"password": password})
+    assert masked == {"password": "[SECRET]"}
+    assert privacy.mask_json(masked) == masked
+
+
+@pytest.mark.parametrize("text", ["Enter your\npassword", " line one\nand the password is long ", "\n"])
+def test_a_text_of_several_lines_under_a_password_is_left(text: str) -> None:
+    value = {"password": text}
+    assert privacy.mask_json(value) is value
+
+
+def test_in_a_list_of_arguments_the_option_names_the_next() -> None:
+    value = {"args": ["mysql", "--password", "hunter2Zq9xK", "--host", "hunter2Zq9xL"], "n": ["--token", 5]}
+    masked = privacy.mask_json(value)
+    assert masked == {"args": ["mysql", "--password", "[SECRET]", "--host", "hunter2Zq9xL"], "n": ["--token", 5]}
+    assert privacy.mask_json(masked) == masked

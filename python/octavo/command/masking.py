@@ -25,6 +25,10 @@ _FEW: Final = 8
 """Bytes of a line that is too short to tell: fewer characters than anybody's number has."""
 
 
+_MANY: Final = 65_536
+"""Characters of a file that are masked at once."""
+
+
 def run(file: str, *, kinds: Sequence[str] | None, strict: bool, json: bool) -> int:
     """Mask a text, or with `json` every value of a file of JSON Lines."""
     found: Counter[str] = Counter()
@@ -35,7 +39,7 @@ def run(file: str, *, kinds: Sequence[str] | None, strict: bool, json: bool) -> 
     if isinstance(sys.stdout, io.TextIOWrapper):
         # Ends of lines are the file's.
         sys.stdout.reconfigure(newline="")
-    work = _Json(masker, terminal) if json else _Text(masker, terminal)
+    work = _Json(masker, terminal) if json else _Text(masker, terminal, at_once=_MANY if lines.size else 0)
     try:
         for number, line in lines.whole():
             progress.step()
@@ -55,20 +59,37 @@ def run(file: str, *, kinds: Sequence[str] | None, strict: bool, json: bool) -> 
 
 
 class _Text:
-    """Lines of text as one stream: a private key takes many of them."""
+    """Lines of text as one stream: a private key takes many of them.
 
-    def __init__(self, masker: Masker, terminal: Terminal) -> None:
+    Lines of a file are masked many at once: each step of a stream costs as much as hundreds of characters. Those that
+    somebody is still writing are given out one by one.
+    """
+
+    def __init__(self, masker: Masker, terminal: Terminal, *, at_once: int) -> None:
         self._stream = masker.stream()
         self._terminal = terminal
+        self._at_once = at_once
+        self._lines: list[str] = []
+        self._characters = 0
 
     def line(self, line: bytes) -> None:
         try:
             text = line.decode("utf-8")
         except UnicodeDecodeError as error:
             raise ConversationError(f"not UTF-8 at byte {error.start} of the line: it is left out") from error
-        self._terminal.text(self._stream.push(text))
+        self._lines.append(text)
+        self._characters += len(text)
+        if self._characters >= self._at_once:
+            self._mask()
+
+    def _mask(self) -> None:
+        lines = "".join(self._lines)
+        self._lines.clear()
+        self._characters = 0
+        self._terminal.text(self._stream.push(lines))
 
     def finish(self) -> None:
+        self._mask()
         self._terminal.text(self._stream.finish())
 
 
@@ -96,6 +117,8 @@ def _is_wide(line: bytes) -> bool:
 
     It would be valid UTF-8 all the same, in which no number is found.
     """
+    if b"\0" not in line:
+        return False
     least, most = sorted(part.count(0) / max(1, len(part)) for part in (line[::2], line[1::2]))
     return len(line) >= _FEW and most >= 0.5 and least < 0.75
 

@@ -229,10 +229,23 @@ class Masker:
     def _mask_named(self, texts: list[Named], times: list[int]) -> list[str]:
         places = [Around.member(name) for name, _ in texts]
         found = self._engine.find_all([place.around(text) for place, (_, text) in zip(places, texts, strict=True)])
+        found = self._found_on_one_line(texts, places, found)
         if not self._recognizers and not any(found):
             return [text for _, text in texts]
         each = zip(texts, places, found, times, strict=True)
         return [self._mask_member(text, place, spans, often) for (_, text), place, spans, often in each]
+
+    def _found_on_one_line(self, texts: list[Named], places: list[Around], found: list[list[Span]]) -> list[list[Span]]:
+        """A value that is a secret as one line is one secret, whatever line ends and blanks were pasted with it."""
+        lines = [place.on_one_line(text) for place, (_, text) in zip(places, texts, strict=True)]
+        again = [(at, place.around(line)) for at, (place, line) in enumerate(zip(places, lines, strict=True)) if line]
+        for (at, around), spans in zip(again, self._engine.find_all([text for _, text in again]), strict=True):
+            before, after = len(places[at].before), len(places[at].after)
+            for kind, start, end, in_bytes, bytes_end, in_units, units_end, confidence in spans:
+                if (start, end) == (before, len(around) - after):
+                    last = before + len(texts[at][1])
+                    found[at] = [(kind, before, last, in_bytes, bytes_end, in_units, units_end, confidence)]
+        return found
 
     def _mask_member(self, text: str, place: Around, spans: list[Span], times: int) -> str:
         """The text masked, given what the engine found where it stands, and how often it does."""

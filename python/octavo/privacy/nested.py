@@ -34,6 +34,9 @@ _LONGEST_NAME: Final = 64
 _NUMBER: Final = re.compile(r"\] [0-9]+\Z")
 """The number of a key that was equal to another when it was masked."""
 
+_OPTION: Final = re.compile(r"--?[A-Za-z][A-Za-z0-9_-]{2,39}")
+"""An option of a command, which says what the argument after it is."""
+
 _CONTAINERS: Final = (dict, list, tuple)
 
 _VALUES: Final = ("value", "Value", "answer")
@@ -228,9 +231,13 @@ class _Reading:
 
 
 def _name_below(visit: _Visit, key: Any) -> str:
-    """The name of a value: its key, or for the items of a list the key that the list stands under."""
+    """The name of a value: its key, or for the items of a list the key that the list stands under.
+
+    In a list of arguments the one before names it: `["--password", "…"]`.
+    """
     if not isinstance(visit.container, dict):
-        return visit.name
+        option = visit.children[key - 1][1] if key else None
+        return option if type(option) is str and _OPTION.fullmatch(option) else visit.name
     if visit.stated and key in _VALUES:
         return visit.stated
     return key if type(key) is str else str.__str__(key) if isinstance(key, str) else ""

@@ -18,6 +18,12 @@ _ROUNDS: Final = 8
 needs a third; one that is made to need more than these is masked as far as they go."""
 
 
+_LONGEST_VALUE: Final = 256
+"""Characters of a value that may be a secret of several lines: longer ones are texts."""
+
+_LINE_ENDS: Final = str.maketrans("\n\r\0", "   ")
+
+
 class Around(NamedTuple):
     """What stands around a text and is read, but not masked here. Its own findings are tokens already."""
 
@@ -32,6 +38,13 @@ class Around(NamedTuple):
     def around(self, text: str) -> str:
         """The text where it stands, letter for letter: a quote in a JSON value would end it for a reader."""
         return f"{self.before}{_unquoted(text) if self.after else text}{self.after}"
+
+    def on_one_line(self, text: str) -> str | None:
+        """A value as one line without blanks around it: what people paste. `None` where it is one, or is a text."""
+        if not self.after or len(text) > _LONGEST_VALUE:
+            return None
+        line = text.strip().translate(_LINE_ENDS)
+        return line if line and line != text else None
 
     def inside(self, found: Iterable[Match], text: str) -> list[Match]:
         """What was found in :meth:`around`, as places in the text; what reaches over is cut to what stands in it."""

@@ -86,3 +86,18 @@ fn a_sign_between_words_makes_no_address() {
         "vue@3.4.21",
     ]);
 }
+
+#[test]
+fn addresses_that_few_write_so() {
+    check(
+        "EMAIL",
+        &[
+            "mail «taro.@docomo.ne.jp»",
+            "mail «da.me.@ezweb.ne.jp».",
+            "«{kim,lee}@naver.com»",
+            "to «{kim,lee,park.j}@example.co.kr», today",
+            "«kim@naver.com@example.com»",
+        ],
+    );
+    unchanged(&["http://user@example.com/", "a.@x", "${a}@{b}", "{a}@example", "kim.@example.com"]);
+}

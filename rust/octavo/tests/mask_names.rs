@@ -75,3 +75,35 @@ fn a_directory_is_no_password() {
         "pwd=~/src",
     ]);
 }
+
+/// Names with a remark, of whom they are, and of devices and clusters.
+#[test]
+fn names_as_people_and_programs_write_them() {
+    check(
+        "SECRET",
+        &[
+            "Password (prod): «hunter2Zq9xK»",
+            "API Key (prod): «a1B2c3D4e5F6g7H8»",
+            "Password for kim: «hunter2Zq9xK»",
+            "[Note] A temporary password is generated for root@localhost: «a=4XzbT1yPqU»",
+            "P/W: «hunter2Zq9xK»",
+            "user: kim pass: «hunter2Zq9xK»",
+            "login: kim / pass: «hunter2Zq9xK»",
+            "비밀번호 변경: «hunter2Zq9xK»",
+            "비밀번호 입력: «hunter2Zq9xK»",
+            "AWS Secret Access Key [None]: «wJalrXUtnFEMIK7MDENGbPxRfiCYzzzzzzzzKEY1»",
+            "    client-key-data: «LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVktLS0tLQpNSUlFb3dJQkFBS0NBUUVB»",
+            "  tls.key: «LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVktLS0tLQpNSUlFb3dJQkFBS0NBUUVB»",
+            "Mật khẩu: «hunter2Zq»",
+            "PresharedKey = «FpCyhws9cxwWoV4xELtfJvjJN+zQVRPISllRWgeopVE=»",
+        ],
+    );
+    unchanged(&[
+        "비밀번호 변경: 2026-05-21",
+        "비밀번호 변경 시각: 12:30",
+        "def password(self): x1",
+        "password for user1",
+        "--- pass: test_abc1",
+        "[Note] A temporary file is generated for root@localhost: a=4XzbT1yPqU",
+    ]);
+}

@@ -159,3 +159,103 @@ fn older_passports_have_two_letters() {
     check("KR_PASSPORT", &["여권 «PM1234567»", "여권번호: «PS7654321»입니다", "passport «PM1234567»"]);
     unchanged(&["PM1234567", "여권 AM1234567", "여권 PM123456", "여권 PM12345678"]);
 }
+
+#[test]
+fn names_of_files_and_sums_are_no_accounts() {
+    unchanged(&[
+        "-rw-r--r-- 1 1000 1000 234567 Nov 30 2026 account.py\n-rw-r--r-- 1 1000 1000 234568 Nov 30 2026 bank.py",
+        "  12345 67890 234567 src/account.rs\n  12345 67890 234567 src/bank/mod.rs\n",
+        ":100644 100644 1d4b2c3 5e6f7a8 M\tsrc/bank/a.c\n:100644 100644 1d4b2c3 5e6f7a8 M\tsrc/b.c",
+        "src/bank/a.c: 12345 67890 bytes",
+        "tests/test_account.py::test_a PASSED [ 12%] 12345 67890",
+        "bank 100 200 300 400",
+        "account 5000 10000 15000",
+        "Bank 0 000000 - 100000",
+        "계좌 통계 100644 100755 건",
+        "은행 코드 004 011 020 088",
+        "pid 12345 67890 bank",
+        "account_balance 1234567 8901234",
+        "accountBalance: 1234567 8901234",
+        "AWS account 123456789012",
+        "account_id: 1234567890",
+    ]);
+}
+
+#[test]
+fn accounts_right_behind_their_word() {
+    check(
+        "KR_BANK_ACCOUNT",
+        &[
+            "account «12345678901234»",
+            "account «1234567890»",
+            "acct: «12345678901234»",
+            "{\"account_num\": \"«12345678901234»\"}",
+            "{\"account\": \"«12345678901234»\\n\"}",
+            "{\"toAccount\": \"«12345678901234»\"}",
+            "{\"withdrawAccount\": \"«12345678901234»\"}",
+            "{\"bank\": \"국민은행\", \"number\": \"«12345678901234»\"}",
+            "{\"account\": {\"bank\": \"국민\", \"number\": \"«12345678901234»\"}}",
+            "국민 «12345678901234»",
+            "카뱅«3333011234567»",
+            "[국민] «12345678901234»",
+            "새마을 «9002123456789»",
+            "SC «12345678901»",
+            "계좌번호: «110 12 3456789»",
+            "계좌는 «110 12 3456789»입니다",
+        ],
+    );
+}
+
+#[test]
+fn dumps_are_no_telephone_numbers() {
+    unchanged(&[
+        "0100016 0045 0123 0456 0777 0000 0001 0002 0003",
+        "0160000 0001",
+        "0701234 5678 9abc 0123",
+        "0101234 5678 1234 5678",
+    ]);
+    check("KR_PHONE", &["전화 «0101234 5678»", "«0101234-5678»"]);
+}
+
+#[test]
+fn letters_and_brackets_of_business_cards() {
+    check(
+        "KR_PHONE",
+        &[
+            "T «02.1234.5678»",
+            "T. «02.1234.5678» F. «02.1234.5679»",
+            "T: «02-1234-5678»",
+            "«(031) 123 4567»",
+            "{\"mobile\": «1012345678»}",
+            "{\"hp\": \"«1012345678»\"}",
+        ],
+    );
+    unchanged(&["v 02.1234.5678", "AT 02.1234.5678", "id 1012345678", "phone count of last year 1012345678"]);
+}
+
+#[test]
+fn older_and_foreign_documents() {
+    check(
+        "KR_DRIVER_LICENSE",
+        &["면허 서울 «12-123456-78»", "면허번호: 서울-«12-123456-78»", "경기 «15-123456-70» 면허"],
+    );
+    check("KR_PASSPORT", &["여권번호 «AB1234567»", "여권번호: «M 1234 5678»", "passport no. «PS1234567»"]);
+    check("CREDIT_CARD", &["%B«4111111111111111»^KIM/CHULSOO^2605101?"]);
+    check("KR_RRN", &["{\"rrn\": «501013234567»}"]);
+    unchanged(&[
+        "서울 12-123456-78",
+        "면허 12-123456-78",
+        "여권 사본 첨부 AB1234567",
+        "%B4111111111111112^x",
+        "rrn: 509913234567",
+    ]);
+}
+
+#[test]
+fn signs_between_the_halves_of_a_resident_number() {
+    check("KR_RRN", &["주민번호 «991231⁄2065122» 끝", "주민번호 «991231\u{FFF9}-2065122» 끝"]);
+    for sign in ["│", "|", "=", "+", "一", "ᅳ"] {
+        check("KR_RRN", &[&format!("주민번호 «991231{sign}2065122» 끝")]);
+        unchanged(&[&format!("값 1000{sign}2000{sign}300000"), &format!("입금 1000{sign}2000{sign}30000")]);
+    }
+}

@@ -93,3 +93,11 @@ fn private_keys_of_other_programs() {
     );
     assert_eq!(mask(&format!("a {between} b")), "a [PRIVATE_KEY] b");
 }
+
+#[test]
+fn the_line_that_a_text_was_cut_in_goes_with_the_key() {
+    let line = "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2gt";
+    let begin = "-----BEGIN OPENSSH PRIVATE KEY-----";
+    assert_eq!(mask(&format!("a {begin}\n{line}\nyyyyyyyyyyyyy")), "a [PRIVATE_KEY]");
+    assert_eq!(mask(&format!("a {begin}\n{line}\nThanks\n")), "a [PRIVATE_KEY]\nThanks\n");
+}

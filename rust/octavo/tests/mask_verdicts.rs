@@ -293,3 +293,36 @@ fn what_programs_name_like_secrets() {
         "CgCAzOgBAM0oAgCVGwCAo/EAAIQFAACdGwCA4goAgK0bAICotQAApRsAgIFdAAC1GwCAzPwBAM3AAQC9Gw",
     ]);
 }
+
+/// Menus, validation, parameters of statements, prompts, forms in other languages, public keys, and who logs in.
+#[test]
+fn what_stands_under_a_name_of_a_secret_and_is_none() {
+    unchanged(&[
+        "Mnemonic: \"goto file\"",
+        "readUserInfo.password('       Again:     ')",
+        "password=\"`cat /run/secrets/db1`\"",
+        "\"password\": \"required|min:8\"",
+        "\"password\": \"required|string|min:8|confirmed\",",
+        "\"password\": \"nullable|min:6\",",
+        "password: \"bail|required|max:255\"",
+        "\"password\": \"Пароль\"",
+        "\"password\": \"Mật khẩu\"",
+        "password=@Password1",
+        "password = @pass1 AND x",
+        "password=:password1",
+        "WHERE password = :new_password1",
+        "Secret: projects/p1/secrets/db-pass1",
+        "GPG_KEY=A035C8C19219BA821ECEA86B64E628F8D684696D",
+        "ENV GPG_KEY A035C8C19219BA821ECEA86B64E628F8D684696D",
+        "http://user@example.com/",
+    ]);
+    check(
+        "SECRET",
+        &[
+            "password: \"«required|Zq9x»\"",
+            "password=«@Zq9xhunter»",
+            "mnemonic: \"«legal winner thank year wave sausage»\"",
+        ],
+    );
+    check("EMAIL", &["see http://x.com/?to=«kim@example.com»", "mailto://«kim@example.com»"]);
+}

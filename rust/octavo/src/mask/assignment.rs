@@ -2,13 +2,16 @@
 
 use std::ops::Range;
 
+use super::bare;
 use super::border::{Border, Class, boundary};
+use super::expression::{has_types_alone, is_expression};
 use super::kind::Kind;
 use super::naming::{self, NAME, Named};
 use super::quoted::{QUOTES, Quote, VALUE, bare_end, closed, is_bare, opened};
 use super::scan::{Found, Scene};
 use super::secret;
 use super::secret_name::Sort;
+use super::statement::marked_end;
 use super::view::{View, is_blank};
 use super::{jwt, keys, token};
 
@@ -34,36 +37,98 @@ fn second_value(view: &View<'_>, after: usize) -> Option<usize> {
 /// The value after `after`, when it is a secret of this sort.
 pub(super) fn given(scene: &Scene<'_, '_>, after: usize, sort: Sort, quoted_only: bool) -> Option<Found> {
     let view = scene.view;
-    let (range, quoted) = value(view, after, sort)?;
+    let Some((range, quoted)) = value(view, after, sort) else { return in_brackets(scene, after, sort) };
     if quoted_only && !quoted {
         return None;
     }
     if let Some(found) = specific(scene, range.start).or_else(|| long_value(scene, after, sort)) {
         return Some(found);
     }
+    if !quoted {
+        return unquoted(scene, after, range, sort);
+    }
     let text = view.slice(range.clone());
-    let at_once = range.start == after && view.before(after) == b'=';
-    if sort == Sort::Pass && !quoted && !at_once {
+    if crosses_string(text) || has_token(view, &range) {
         return None;
     }
-    if is_call(view, text, range.end) || crosses_string(text) || has_token(view, &range) {
-        return None;
-    }
-    if let Some(end) = (sort.is_chosen() && !quoted && at_once).then(|| connection_end(view, &range)).flatten() {
-        let whole = range.start..end;
-        return judged(scene, whole, sort, true);
-    }
-    if sort.is_chosen() && secret::is_given(text) && is_certain(view, after, &range, quoted) {
+    if sort.is_chosen() && secret::is_given(text) && is_certain(view, after, &range, true) {
         return scene.found(Kind::Secret, range, 85);
     }
     let bearer = scheme_end(view, after).is_some();
-    if !secret::is_secret(text, sort, quoted, bearer) && (quoted || !sort.is_chosen()) {
+    let range = without_blanks(range, text);
+    secret::is_secret(view.slice(range.clone()), sort, true, bearer).then(|| to_border(scene, range, 75))?
+}
+
+/// Without blanks at the ends, which were pasted with the value; not what stands between two texts: `" + x + "`.
+fn without_blanks(range: Range<usize>, text: &str) -> Range<usize> {
+    let inner = text.trim_matches(' ');
+    if inner.starts_with(is_joint) || inner.ends_with(is_joint) {
+        return range;
+    }
+    let start = range.start + (text.len() - text.trim_start_matches(' ').len());
+    start..start + inner.len()
+}
+
+fn is_joint(one: char) -> bool {
+    matches!(one, '+' | ',' | '&' | '|' | ':' | ';' | '(' | ')' | '[' | ']' | '{' | '}' | '%' | '.' | '=' | '<' | '>')
+}
+
+/// The same without quotes; `range` ends at the first sign that may end a value.
+fn unquoted(scene: &Scene<'_, '_>, after: usize, range: Range<usize>, sort: Sort) -> Option<Found> {
+    let view = scene.view;
+    let at_once = range.start == after && view.before(after) == b'=';
+    if sort == Sort::Pass && !at_once && !follows_user(view, after) {
         return None;
     }
-    let longer = range.start..if quoted || !sort.is_chosen() { range.end } else { goes_on(view, range.end) };
-    let range =
-        [longer, range].into_iter().find(|range| secret::is_secret(view.slice(range.clone()), sort, quoted, bearer));
-    to_border(scene, range?, 75)
+    let whole = range.start..bare::whole_end(view, range.start).max(range.end);
+    if has_token(view, &range) || has_token(view, &whole) || is_expression(view, &whole) {
+        return None;
+    }
+    if bare::meets_token(view, whole.end) {
+        let own = view.slice(range.clone());
+        let listed = matches!(view.at(range.end), b',' | b';') && !has_types_alone(own);
+        let secret = listed && secret::is_secret(own, sort, false, false);
+        return secret.then(|| to_border(scene, range, 75))?;
+    }
+    if let Some(end) = (sort.is_chosen() && at_once).then(|| connection_end(view, &range)).flatten() {
+        return judged(scene, range.start..end, sort, true);
+    }
+    let given = sort.is_chosen() && secret::is_given(view.slice(whole.clone()));
+    if given && (is_certain(view, after, &whole, false) || is_line_of_yaml(view, after, &whole)) {
+        return scene.found(Kind::Secret, whole, 85);
+    }
+    let bearer = scheme_end(view, after).is_some();
+    let secret = |range: &Range<usize>| secret::is_secret(view.slice(range.clone()), sort, false, bearer);
+    // A list may go on behind a secret: `a8F3kd93kfLs02kd,src/x/y.rs`.
+    let listed = matches!(view.at(range.end), b',' | b';' | b'&');
+    let own = Some(range).filter(|_| listed);
+    to_border(scene, [Some(whole), own].into_iter().flatten().find(secret)?, 75)
+}
+
+/// `비밀번호: [hunter2Zq9xK]`, alone in its brackets.
+fn in_brackets(scene: &Scene<'_, '_>, after: usize, sort: Sort) -> Option<Found> {
+    let view = scene.view;
+    let open = skip_blanks(view, after);
+    let mark = view.at(open);
+    if !matches!(mark, b'[' | b'(') || token::end(view, open).is_some() || sort == Sort::Pass {
+        return None;
+    }
+    let end = marked_end(view, open + 1, mark)?;
+    let alone = bare::whole_end(view, open) == end + 1;
+    let secret = || secret::is_secret(view.slice(open + 1..end), sort, false, false);
+    (alone && secret()).then(|| scene.found(Kind::Secret, open + 1..end, 70))?
+}
+
+/// `user: kim pass: x`: the verdict of a test has no user before it.
+fn follows_user(view: &View<'_>, after: usize) -> bool {
+    let line = view.run_back(after, 2 * NAME, |byte| byte.is_ascii_graphic() || byte == b' ');
+    let words = view.slice(line..after).to_ascii_lowercase();
+    let name = |word: &&str| {
+        words
+            .match_indices(*word)
+            .any(|(at, _)| !words.get(..at).is_some_and(|head| head.ends_with(|one: char| one.is_ascii_alphabetic())))
+    };
+    ["user:", "user=", "username:", "login:", "id:", "email:"].iter().any(name)
 }
 
 /// The value in `range`; to its border when it is longer than what is looked at: a session token is.
@@ -154,25 +219,17 @@ fn is_certain(view: &View<'_>, after: usize, value: &Range<usize>, quoted: bool)
     (quoted && sign < after && !between) || (matches!(view.before(name), b'"') && number) || (environment && capital)
 }
 
-/// Where a password without quotes ends that has signs in it which end other values: `Tr0ub4dor&3`, `Zq9x;hunter2`.
-/// It ends where another name is given its value, at a tag, and before what could be masked by itself.
-fn goes_on(view: &View<'_>, end: usize) -> usize {
-    let mut end = end;
-    for _ in 0..4 {
-        let next = end + 1;
-        if !matches!(view.at(end), b',' | b';' | b'&' | b'|' | b'<' | b'\'') || !view.at(next).is_ascii_alphanumeric() {
-            break;
-        }
-        let word = view.run(next, NAME, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
-        let entity = view.at(end) == b'&' && view.at(word) == b';';
-        let tag = view.at(end) == b'<' && matches!(view.at(word), b'>' | b'/' | b' ');
-        let last = bare_end(view, next);
-        if entity || tag || matches!(view.at(word), b'=' | b':') || matches!(view.at(last), b'[' | b'(' | b'"') {
-            break;
-        }
-        end = last;
-    }
-    end
+/// `  POSTGRES_PASSWORD: postgres`, alone on its line: a type would be one of the labels, or in capitals.
+fn is_line_of_yaml(view: &View<'_>, after: usize, value: &Range<usize>) -> bool {
+    let name = view.run_back(after - 1, NAME, |byte| byte.is_ascii_uppercase() || byte == b'_');
+    let line = view.run_back(name, NAME, |byte| is_blank(byte) || byte == b'-');
+    let small = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    view.before(after) == b':'
+        && value.start > after
+        && view.slice(name..after).contains('_')
+        && matches!(view.before(line), b'\n' | 0)
+        && matches!(view.at(value.end), b'\n' | b'\r' | 0)
+        && view.slice(value.clone()).bytes().all(small)
 }
 
 /// A value that says itself what it is keeps its own kind.
@@ -228,8 +285,7 @@ fn value(view: &View<'_>, after: usize, sort: Sort) -> Option<(Range<usize>, boo
         (None, quote) => (start, quote),
     };
     let closed = quote.and_then(|quote| closed(view, start, quote));
-    let end =
-        closed.unwrap_or_else(|| if sort == Sort::Phrase { words_end(view, start) } else { bare_end(view, start) });
+    let end = closed.unwrap_or_else(|| if sort.has_words() { words_end(view, start) } else { bare_end(view, start) });
     (end > start).then_some((start..end, closed.is_some()))
 }
 

@@ -3,6 +3,7 @@
 //! So a word within thirty characters must say what they are, or the layout and the leading digits must be a
 //! bank's own. Layouts after the account numbers that the banks and the KFTC publish for direct debits.
 
+use super::context::Window;
 use super::groups::{Separator, Sequence, number};
 use super::kind::Kind;
 use super::scan::{Found, Scene};
@@ -36,10 +37,15 @@ pub(super) const WORDS: &[&str] = &[
     "a/c",
 ];
 /// Words for which only digits in groups are an account: they stand beside other numbers too.
-const GROUPED_WORDS: &[&str] =
+pub(super) const GROUPED_WORDS: &[&str] =
     &["account", "acct", "bank", "하나", "국민", "우리", "기업", "kb", "nh", "ibk", "sc제일", "씨티", "환불", "급여"];
+/// What people call a bank and an account when they write its number right behind: any ten to fourteen digits.
+const BANKS: &[&str] =
+    &["국민", "하나", "우리", "기업", "카뱅", "케뱅", "새마을", "씨티", "산업", "sc", "kb", "nh", "ibk", "sc제일"];
+/// Words behind which ten or fourteen digits are an account; twelve are one of a cloud's as well.
+const ACCOUNTS: &[&str] = &["account", "acct"];
 /// Words for numbers that look the same.
-const OTHERS: &[&str] = &[
+pub(super) const OTHERS: &[&str] = &[
     "주문",
     "송장",
     "운송장",
@@ -103,7 +109,7 @@ pub(super) fn find(scene: &Scene<'_, '_>, sequence: &Sequence<'_, '_>) -> Option
     }
     let confidence = if window.nearer(OTHERS, WORDS) {
         return None;
-    } else if window.has(WORDS) || ((count > 1 || led) && window.has(GROUPED_WORDS)) {
+    } else if is_named(&window, sequence, count, own, led) {
         if own { 95 } else { 80 }
     } else if own && sequence.joined_by(count, &[Separator::Dash]) && !matches!(sequence.lengths, [3, 6, 5, ..]) {
         // Hana's layout has no leading digits of its own, and is that of part numbers as well.
@@ -112,6 +118,25 @@ pub(super) fn find(scene: &Scene<'_, '_>, sequence: &Sequence<'_, '_>) -> Option
         return None;
     };
     scene.found(Kind::KrBankAccount, range, confidence)
+}
+
+/// Whether a word says that the groups are an account. Groups of nobody's that blanks part stand in every table of
+/// sums, so such a word must stand right before them.
+fn is_named(window: &Window, sequence: &Sequence<'_, '_>, count: usize, own: bool, led: bool) -> bool {
+    if !window.has(WORDS) && !window.has(GROUPED_WORDS) && !window.has(BANKS) {
+        return false;
+    }
+    let window = window.without_names();
+    if count > 1 && !own && sequence.joined_by(count, &[Separator::Blank]) {
+        return window.directly(WORDS);
+    }
+    let short = count == 1 && matches!(sequence.lengths, [10 | 14, ..]);
+    window.has(WORDS)
+        || ((count > 2 || led) && window.has(GROUPED_WORDS))
+        // Two groups may be a range.
+        || (count == 2 && window.directly(GROUPED_WORDS))
+        || (short && window.directly(ACCOUNTS))
+        || (count == 1 && window.directly(BANKS))
 }
 
 /// The number of groups, when they are joined like an account's and have its digits together.

@@ -36,7 +36,33 @@ pub(super) fn find(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
         return None;
     }
     let (range, next) = text(view, at + 1)?;
-    argument(scene, at, &range).or_else(|| named_argument(scene, &range, next))
+    argument(scene, at, &range)
+        .or_else(|| named_argument(scene, &range, next))
+        .or_else(|| login(scene, at, next))
+        .or_else(|| typed(scene, at, &range))
+}
+
+/// `auth=("kim", "x")`, `HTTPBasicAuth("kim", "x")`: the second of two texts.
+fn login(scene: &Scene<'_, '_>, at: usize, next: usize) -> Option<Found> {
+    let view = scene.view;
+    let name = view.run_back(at, 2, |byte| matches!(byte, b'=' | b' '));
+    let start = view.run_back(name, NAME, |byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let known = view.slice(start..name).to_ascii_lowercase().ends_with("auth");
+    if !known || view.at(next) != b',' {
+        return None;
+    }
+    let (range, end) = text(view, view.run(next + 1, 8, is_blank))?;
+    (view.at(end) == b')').then(|| assignment::judged(scene, range, Sort::Password, false))?
+}
+
+/// `find_element(By.ID, "password").send_keys("x")`: what is typed into a field.
+fn typed(scene: &Scene<'_, '_>, at: usize, range: &Range<usize>) -> Option<Found> {
+    let view = scene.view;
+    let call = [".send_keys", ".sendKeys", ".fill", ".type"].iter().find(|call| ends_with(view, at, call))?;
+    let close = view.run_back(at - call.len(), 4, |byte| matches!(byte, b')' | b'"' | b'\'' | b'\\' | b']'));
+    let name = view.run_back(close, NAME, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'#'));
+    let sort = sort_of_name(view.slice(name..close).as_bytes()).filter(|_| view.before(at - call.len()) == b')')?;
+    assignment::judged(scene, range.clone(), sort, false)
 }
 
 fn is_quote(byte: u8) -> bool {
@@ -68,7 +94,8 @@ fn named_argument(scene: &Scene<'_, '_>, name: &Range<usize>, next: usize) -> Op
     if view.at(next) != b',' {
         return None;
     }
-    let sort = sort_of_name(view.bytes().get(name.clone())?)?;
+    // `input[name=password]` is a selector.
+    let sort = sort_of_name(view.slice(name.clone()).trim_end_matches([']', '"', '\'']).as_bytes())?;
     let (range, _) = text(view, view.run(next + 1, 8, is_blank))?;
     assignment::judged(scene, range, sort, false)
 }

@@ -4,7 +4,7 @@ use super::assignment;
 use super::kind::Kind;
 use super::naming::NAME;
 use super::placeholder::is_placeholder;
-use super::quoted::{closed, opened};
+use super::quoted::{closed, ends_with, opened};
 use super::scan::{Found, Scene};
 use super::secret;
 use super::secret_name::{Sort, sort_of_name};
@@ -65,6 +65,22 @@ pub(super) fn find(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
     if view.at(at + 1) == b'-' { long(scene, at) } else { short(scene, at).or_else(|| single(scene, at)) }
 }
 
+/// `echo "kim:x" | chpasswd`; `at` is the colon.
+pub(super) fn piped(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
+    let view = scene.view;
+    let user = view.run_back(at, NAME, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'));
+    let quote = view.before(user);
+    if user == at || !matches!(quote, b'"' | b'\'') || !ends_with(view, user - 1, "echo ") {
+        return None;
+    }
+    let (start, end) =
+        (at + 1, view.run(at + 1, VALUE, |byte| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\'')));
+    let pipe = view.run(end + 1, 4, |byte| is_blank(byte) || byte == b'|');
+    let command = if view.starts_with(pipe, "sudo ") { pipe + 5 } else { pipe };
+    let piped = view.at(end) == quote && view.starts_with(command, "chpasswd");
+    piped.then(|| assignment::judged(scene, start..end, Sort::Password, true))?
+}
+
 fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'/' | b'=')
 }
@@ -77,11 +93,22 @@ fn long(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
     if LOGINS.contains(&name) && (is_blank(view.at(end)) || view.at(end) == b'=') {
         return login(scene, end + 1, b':', is_client(view, at));
     }
-    if !is_blank(view.at(end)) {
+    let listed = next_item(view, end);
+    if !is_blank(view.at(end)) && listed.is_none() {
         return None;
     }
     let sort = sort_of_name(name.as_bytes())?;
-    assignment::given(scene, end, if sort == Sort::Pass { Sort::Password } else { sort }, false)
+    assignment::given(scene, listed.unwrap_or(end), if sort == Sort::Pass { Sort::Password } else { sort }, false)
+}
+
+/// Past the comma after an option in a list of arguments: `["--password", "x"]`.
+fn next_item(view: &View<'_>, end: usize) -> Option<usize> {
+    let quote = view.run(end, 8, |byte| byte == b'\\');
+    let close = view.at(quote);
+    let comma = view.run(quote + 1, 4, is_blank);
+    let listed = matches!(close, b'"' | b'\'') && view.at(comma) == b',';
+    let item = view.run(comma + 1, 64, |byte| is_blank(byte) || matches!(byte, b'\n' | b'\r'));
+    (listed && opened(view, item).1.is_some()).then_some(item)
 }
 
 /// `-storepass x`, `-passin pass:x`.

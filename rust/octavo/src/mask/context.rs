@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::names;
 use super::view::View;
 
 /// Characters before a candidate in which a word counts.
@@ -13,6 +14,9 @@ const AFTER: usize = 16;
 const ACROSS: usize = 8;
 /// Characters more when the window begins inside a name: `resident_registration_number` is read whole.
 const NAME: usize = 24;
+/// What stands between a word and its number, particles and all.
+const SAID: &[&str] =
+    &["번호", "번호는", "번호로", "은", "는", "로", "으로", "은행", "뱅크", "no", "num", "number", "to", "is"];
 /// Bytes of a window: thirty characters of at most four bytes, and the rest of a name.
 const BYTES: usize = 4 * BEFORE + NAME;
 
@@ -28,8 +32,16 @@ pub(super) struct Window {
 impl Window {
     /// `past` are the findings and tokens before the candidate, in order.
     pub(super) fn around(view: &View<'_>, past: &[Range<usize>], candidate: &Range<usize>) -> Self {
-        let before = Words::new(&before(view.bytes(), past, candidate.start));
-        let after = Words::new(&after(view, candidate.end));
+        Self::of(&before(view.bytes(), past, candidate.start), &after(view, candidate.end))
+    }
+
+    /// A number of which nothing is known but what stands over it.
+    pub(super) fn under(head: &str) -> Self {
+        Self::of(&format!("{head} "), "")
+    }
+
+    fn of(before: &str, after: &str) -> Self {
+        let (before, after) = (Words::new(before), Words::new(after));
         let mut pairs = [0; 4];
         for pair in before.text.as_bytes().windows(2).chain(after.text.as_bytes().windows(2)) {
             if let Some(word) = pairs.get_mut(place(pair).0) {
@@ -66,6 +78,18 @@ impl Window {
         words.iter().filter_map(|word| self.last(word)).any(|end| end + bytes >= self.before.text.len())
     }
 
+    /// Whether one of the words stands right before the candidate, with no more between than what says that a number
+    /// follows.
+    pub(super) fn directly(&self, words: &[&str]) -> bool {
+        let between = |end: usize| self.before.text.get(end..).is_some_and(is_said_of_number);
+        words.iter().filter_map(|word| self.last(word)).any(between)
+    }
+
+    /// The same without names of files and of things: `bank/a.c`, `account.py`, `account_balance`.
+    pub(super) fn without_names(&self) -> Self {
+        Self::of(&names::left_out(&self.before.original), &names::left_out(&self.after.original))
+    }
+
     /// Where the word ends, the last time it stands before the candidate.
     fn last(&self, word: &str) -> Option<usize> {
         self.may_have(word).then(|| self.before.last(word.as_bytes()))?
@@ -83,6 +107,7 @@ impl Window {
 
 /// Text in lower case, and where a word may begin inside a row of letters: at the humps of `accountNumber`.
 struct Words {
+    original: String,
     text: String,
     humps: Vec<usize>,
 }
@@ -104,7 +129,7 @@ impl Words {
                 _ => {}
             }
         }
-        Self { text: original.to_ascii_lowercase(), humps }
+        Self { original: original.to_owned(), text: original.to_ascii_lowercase(), humps }
     }
 
     /// Where the word ends, the last time it stands alone. A loop over first bytes: the searcher of the standard
@@ -124,6 +149,12 @@ impl Words {
         let starts = text.iter().enumerate().rev().filter(|&(_, &byte)| byte == first);
         starts.map(|(at, _)| at).find_map(stands_at)
     }
+}
+
+/// Whether a text before a number says nothing but that it is one: `번호는 `, `": "`, ` no. `, `", "number": "`.
+fn is_said_of_number(text: &str) -> bool {
+    let words = text.split(|one: char| !one.is_alphanumeric()).filter(|word| !word.is_empty());
+    text.len() <= BEFORE && words.into_iter().all(|word| SAID.contains(&word))
 }
 
 /// The length of the word at the beginning of a text. A blank in it may be written `_` or `-`, or not at all, as in

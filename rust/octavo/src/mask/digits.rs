@@ -7,14 +7,22 @@ use super::groups::{Controls, Group, RUN, Separator, Sequence, has_controls, sep
 use super::kind::Kind;
 use super::resident::{self, Joint};
 use super::scan::{Found, Scene};
+use super::table::Place;
 use super::view::{View, is_digit};
 use super::{bank, card, documents, email, iban, keys, label, loose, network, phone};
+
+/// Digits of the shortest number that is found: a telephone in Seoul.
+const SHORTEST: usize = 9;
 
 /// What the digits at `at` are, and where to go on.
 pub(super) fn visit(scene: &Scene<'_, '_>, at: usize) -> (Option<Found>, usize) {
     let view = scene.view;
     let end = view.run(at, RUN, is_digit);
     let before = view.before(at);
+    // A card as it is read from its stripe (ISO/IEC 7813): `%B4111…^`.
+    if view.at(end) == b'^' && before == b'B' && view.before(at - 1) == b'%' {
+        return (numbers(scene, at, end, b' '), end);
+    }
     // The digits of `\u0022` are not those of the number after it.
     if let Some(after) = (before.is_ascii_alphanumeric() || before == b'%').then(|| view.inside_code(at)).flatten() {
         return (None, after);
@@ -56,10 +64,15 @@ fn shaped(scene: &Scene<'_, '_>, first: Group, glued: bool, controls: Controls) 
         return None;
     }
     let sequence = Sequence::read(scene.view, first, glued, controls);
+    // Dates and times, before each recogniser looks at them.
+    if sequence.lengths.iter().sum::<usize>() < SHORTEST {
+        return None;
+    }
     if first.spaced {
         return loose::find(scene, &sequence);
     }
     resident_number(scene, &sequence)
+        .or_else(|| short_resident_number(scene, &sequence))
         .or_else(|| phone::find(scene, &sequence))
         .or_else(|| card::find(scene, &sequence))
         .or_else(|| documents::driver_license(scene, &sequence))
@@ -70,13 +83,13 @@ fn shaped(scene: &Scene<'_, '_>, first: Group, glued: bool, controls: Controls) 
 
 /// Most numbers are short and stand alone, or are times, dates and items of lists: they are passed here.
 fn may_be_long(view: &View<'_>, first: &Group, controls: Controls) -> bool {
-    use Separator::{Line, List, Other};
+    use Separator::{Line, List, Other, Sign};
     let lead = (view.at(first.start), view.at(first.start + 1));
     match (first.digits, separator(view, first.end, controls)) {
         // What joins times and dates joins a telephone number, a card or an account only beside a word.
         (2..=4, Some((_, List))) => lead == (b'0', b'1'),
         (9.., _) | (6, Some(_)) | (2..=4, Some((_, Other | Line))) => true,
-        (1, _) | (_, None | Some((_, List | Other | Line))) => false,
+        (1, _) | (_, None | Some((_, List | Other | Line | Sign))) => false,
         _ => true,
     }
 }
@@ -107,9 +120,20 @@ fn resident_number(scene: &Scene<'_, '_>, sequence: &Sequence<'_, '_>) -> Option
         range.end += 1;
     }
     let digits = sequence.digits(0, count);
-    let window = || Window::around(scene.view, scene.past, &range);
+    let window = || scene.window(&range);
     let (kind, confidence) = resident::judge(&digits, joint, scene.strict, window)?;
     scene.found(kind, range, confidence)
+}
+
+/// A number in JSON that has lost the zero of its year: `"rrn": 501011234567`.
+fn short_resident_number(scene: &Scene<'_, '_>, sequence: &Sequence<'_, '_>) -> Option<Found> {
+    let range = Some(sequence).filter(|sequence| sequence.lengths.first() == Some(&12))?.closed(1)?;
+    let mut digits = sequence.digits(0, 1);
+    digits.insert(0, 0);
+    let named = resident::is_dated(&digits) && scene.window(&range).directly(resident::CERTAIN);
+    let window = || scene.window(&range);
+    let (kind, _) = named.then(|| resident::judge(&digits, Joint::Other, false, window))??;
+    scene.found(kind, range, 70)
 }
 
 fn joint(sequence: &Sequence<'_, '_>) -> Joint {
@@ -128,8 +152,17 @@ impl Scene<'_, '_> {
         self.kinds.contains(kind).then_some(Found { kind, range, confidence, open: None })
     }
 
-    /// The words around a candidate.
+    /// The words around a candidate; in a table, those over its column.
     pub(super) fn window(&self, range: &Range<usize>) -> Window {
-        Window::around(self.view, self.past, range)
+        self.column(range).unwrap_or_else(|| Window::around(self.view, self.past, range))
+    }
+
+    /// What the head of its column says about a number.
+    fn column(&self, number: &Range<usize>) -> Option<Window> {
+        let looked_at = self.cell.take();
+        let place = Place::of(self.view, self.past, &[looked_at.as_deref(), self.table], number);
+        let column = place.as_ref().and_then(Place::head).map(Window::under);
+        self.cell.set(place.map(Box::new).or(looked_at));
+        column
     }
 }

@@ -2,16 +2,28 @@
 
 use super::groups::{Separator, Sequence, number};
 use super::kind::Kind;
+use super::quoted::ends_with;
 use super::scan::{Found, Scene};
+use super::view::is_digit;
 
 /// Words beside a driver licence.
 pub(super) const LICENSE_WORDS: &[&str] = &["면허", "driver", "license", "licence"];
+/// Where a licence was given.
+const REGIONS: &[&str] = &[
+    "서울", "부산", "대구", "인천", "광주", "대전", "울산", "세종", "경기", "강원", "충북", "충남", "전북", "전남",
+    "경북", "경남", "제주", "남부", "북부",
+];
+/// Words behind which the number of any country's passport stands.
+const PASSPORT_NUMBER: &[&str] = &["여권번호", "여권 번호", "passport no", "passport number"];
 /// Words beside a passport.
-const PASSPORT_WORDS: &[&str] = &["여권", "passport", "旅券", "护照", "パスポ-ト"];
+pub(super) const PASSPORT_WORDS: &[&str] = &["여권", "passport", "旅券", "护照", "パスポ-ト"];
 
 /// `RR-YY-NNNNNN-CC`: region 11 to 28. The check digits have no public formula.
 pub(super) fn driver_license(scene: &Scene<'_, '_>, sequence: &Sequence<'_, '_>) -> Option<Found> {
     const OTHERS: &[&str] = &["lot", "ref", "sku", "part", "serial", "order", "batch", "품번", "주문", "모델"];
+    if matches!(sequence.lengths, [2, 6, 2, ..]) {
+        return regional_license(scene, sequence);
+    }
     let grouped = matches!(sequence.lengths, [2, 2, 6, 2, ..]);
     if !grouped && !matches!(sequence.lengths, [12, ..]) {
         return None;
@@ -30,11 +42,23 @@ pub(super) fn driver_license(scene: &Scene<'_, '_>, sequence: &Sequence<'_, '_>)
     scene.found(Kind::KrDriverLicense, range, 88)
 }
 
+/// `서울 12-123456-78`: until 2013 the region was written in letters.
+fn regional_license(scene: &Scene<'_, '_>, sequence: &Sequence<'_, '_>) -> Option<Found> {
+    let range = sequence.closed(3)?;
+    let view = scene.view;
+    let region = view.run_back(range.start, 2, |byte| matches!(byte, b' ' | b'-'));
+    let named = REGIONS.iter().any(|name| ends_with(view, region, name));
+    (named && sequence.joined_by(3, &[Separator::Dash]) && scene.window(&range).has(LICENSE_WORDS))
+        .then(|| scene.found(Kind::KrDriverLicense, range, 88))?
+}
+
 /// `M12345678`, and since 2021 `M123A4567`: only beside a word, because many codes look so.
 pub(super) fn passport(scene: &Scene<'_, '_>, at: usize, end: usize) -> Option<Found> {
     let view = scene.view;
     // Until 2008 the letters were two: `PM1234567`.
     let older = end - at == 7 && at >= 2 && view.starts_with(at - 2, "P") && view.before(at).is_ascii_uppercase();
+    let foreign = || end - at == 7 && at >= 2 && view.slice(at - 2..at).bytes().all(|byte| byte.is_ascii_uppercase());
+    let older = older || (foreign() && scene.window(&(at - 2..end)).directly(PASSPORT_NUMBER));
     let start = at.checked_sub(if older { 2 } else { 1 })?;
     if !(older || is_passport_letter(view.before(at))) || !view.begins_word(start) {
         return None;
@@ -54,12 +78,14 @@ pub(super) fn passport(scene: &Scene<'_, '_>, at: usize, end: usize) -> Option<F
     scene.found(Kind::KrPassport, range, 90)
 }
 
-/// `M 12345678`, `M-12345678`: a blank or dash between letter and digits.
+/// `M 12345678`, `M-12345678`, `M 1234 5678`: a blank or dash between letter and digits.
 pub(super) fn parted_passport(scene: &Scene<'_, '_>, at: usize, end: usize) -> Option<Found> {
     let view = scene.view;
     let letter = at.checked_sub(2)?;
     let parted = matches!(view.before(at), b'-' | b' ') && is_passport_letter(view.before(at - 1));
-    if end - at != 8 || !parted || !view.begins_word(letter) || !view.ends_word(end) {
+    let end = if end - at == 4 && view.at(end) == b' ' { view.run(end + 1, 5, is_digit) } else { end };
+    let digits = view.slice(at..end).bytes().filter(u8::is_ascii_digit).count();
+    if digits != 8 || !parted || !view.begins_word(letter) || !view.ends_word(end) {
         return None;
     }
     let range = letter..end;

@@ -33,12 +33,31 @@ pub(super) fn around(scene: &Scene<'_, '_>, number: &Range<usize>) -> Option<Fou
 }
 
 fn address(view: &View<'_>, at: usize) -> Option<Range<usize>> {
-    let start = local_start(view, at)?;
+    let start = group_start(view, at).or_else(|| local_start(view, at))?;
     let local = view.slice(start..at);
     let end = domain::end(view, at + 1, !local.is_ascii())?;
+    // `kim@naver.com@example.com`: what a gateway makes of an address.
+    let end =
+        Some(end).filter(|&end| view.at(end) == b'@').and_then(|at| domain::end(view, at + 1, false)).unwrap_or(end);
+    // The user in a URL is none's address.
+    if view.before(start) == b'/' && view.before(start - 1) == b'/' && view.before(start - 2) == b':' {
+        return None;
+    }
+    // Telephones of Japan had names that end in a stop.
+    if view.before(at) == b'.' && !view.slice(at..end).ends_with(".ne.jp") {
+        return None;
+    }
     // `git@github.com:owner/repository` names a place, not a person.
     let other = local == "git" || is_version(view.slice(at + 1..end)) || is_message_id(view, start, end);
     (!other).then_some(start..end)
+}
+
+/// `{kim,lee}@example.com`: where the group begins.
+fn group_start(view: &View<'_>, at: usize) -> Option<usize> {
+    let close = at.checked_sub(1).filter(|_| view.before(at) == b'}')?;
+    let first = view.run_back(close, LOCAL, |byte| is_local(byte) || byte == b',');
+    let names = view.slice(first..close);
+    (view.before(first) == b'{' && names.contains(',') && !names.contains(",,")).then(|| first - 1)
 }
 
 fn is_local(byte: u8) -> bool {
@@ -48,7 +67,7 @@ fn is_local(byte: u8) -> bool {
 fn local_start(view: &View<'_>, at: usize) -> Option<usize> {
     let before = view.before(at);
     let start = if before >= 0x80 { foreign_start(view, at)? } else { western_start(view, at) };
-    if before == b'.' || at - start > LOCAL || (is_local(view.before(start)) && before < 0x80) {
+    if at - start > LOCAL || (is_local(view.before(start)) && before < 0x80) {
         return None;
     }
     // An escape before the address is none of it: `\nkim@example.com` inside a JSON string.

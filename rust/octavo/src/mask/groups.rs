@@ -16,6 +16,9 @@ const INDENT: usize = 8;
 /// How a line is broken inside a cell of a table, or in a text inside JSON.
 const BREAKS: &[&str] = &["\n", "\r\n", "\r", "<br>", "<br/>", "<br />", "\\n", "\\r\\n"];
 
+/// Letters that are drawn as a dash.
+const STROKES: &[&str] = &["一", "ᅳ"];
+
 /// What stands between two groups.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) enum Separator {
@@ -34,6 +37,8 @@ pub(super) enum Separator {
     Paren,
     /// Slash, underscore, tilde, asterisk.
     Other,
+    /// What no number is parted by but one that hides: `|`, `=`, `+`, and letters drawn like a dash.
+    Sign,
     /// Comma, colon: what parts the items of a list and the fields of a time.
     List,
     /// The end of a line, also as it is written in tables and strings, with a dash before or after it.
@@ -142,6 +147,11 @@ impl<'v, 'a> Sequence<'v, 'a> {
         self.groups().iter().take(count).skip(1).all(|group| separators.contains(&group.separator))
     }
 
+    /// Whether a parenthesis stands before the first digit.
+    pub(super) fn is_opened(&self) -> bool {
+        self.groups().first().is_some_and(|first| self.view.before(first.start) == b'(')
+    }
+
     /// Whether one of the first `count` groups has a blank between all of its digits.
     pub(super) fn is_spaced(&self, count: usize) -> bool {
         self.groups().iter().take(count).any(|group| group.spaced)
@@ -197,6 +207,8 @@ pub(super) fn separator(view: &View<'_>, at: usize, controls: Controls) -> Optio
         b'(' | b')' => Separator::Paren,
         b'/' | b'_' | b'~' | b'*' => Separator::Other,
         b',' | b':' => Separator::List,
+        b'|' | b'=' | b'+' => Separator::Sign,
+        0x80.. => return stroke(view, middle, controls),
         b'\n' | b'\r' | b'<' | b'\\' => return line(view, middle, controls),
         _ if is_digit(byte) && middle > at => {
             let blanks = view.slice(at..middle).bytes().filter(|&byte| is_blank(byte));
@@ -213,6 +225,13 @@ pub(super) fn separator(view: &View<'_>, at: usize, controls: Controls) -> Optio
         return Some((start, separator));
     }
     (byte == b'-').then(|| line(view, gap(view, rest, controls), controls))?
+}
+
+/// A letter that is drawn as a dash: Han one, and the vowel EU alone.
+fn stroke(view: &View<'_>, at: usize, controls: Controls) -> Option<(usize, Separator)> {
+    let length = STROKES.iter().find(|one| view.starts_with(at, one))?.len();
+    let start = gap(view, at + length, controls);
+    is_digit(view.at(start)).then_some((start, Separator::Sign))
 }
 
 /// The end of at most three blanks, and of control characters around them.

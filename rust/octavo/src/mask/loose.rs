@@ -50,9 +50,18 @@ impl<'r, 'v, 'a> Reading<'r, 'v, 'a> {
             ];
             let fitting: Vec<_> = judged.into_iter().filter(|&(_, fits, _)| fits).collect();
             let window = (!fitting.is_empty()).then(|| self.window())?;
-            fitting.into_iter().find(|(_, _, words)| window.has_before(words)).map(|(kind, ..)| kind)
+            fitting.into_iter().find(|(kind, _, words)| self.is_named(*kind, words, &window)).map(|(kind, ..)| kind)
         })?;
         self.scene.found(kind, self.range.clone(), CONFIDENCE)
+    }
+
+    /// Columns of sums are groups of digits too, so the word for an account stands right before it.
+    fn is_named(&self, kind: Kind, words: &[&str], window: &Window) -> bool {
+        let column = kind == Kind::KrBankAccount && self.sequence.joined_by(self.count, &[Separator::Blank]);
+        if column && !self.sequence.is_spaced(self.count) {
+            return window.without_names().directly(words);
+        }
+        window.has_before(words)
     }
 
     fn window(&self) -> Window {

@@ -43,6 +43,9 @@ pub(super) fn before_sign(view: &View<'_>, at: usize) -> Option<Named> {
             return Some(sure(sort, false));
         }
     }
+    if let Some(sort) = of_whom(view, at) {
+        return Some(sure(sort, false));
+    }
     annotated(view, at).map(|sort| Named { sort, quoted_only: true, second: false })
 }
 
@@ -56,7 +59,7 @@ fn may_end(before: u8, last: u8) -> bool {
         b'm' => before == b'r',
         b's' => matches!(before, b'i' | b'a'),
         b't' => before == b's',
-        b'v' | b'w' => before == b'e',
+        b'v' | b'w' => matches!(before, b'e' | b'/'),
         b'-' | b'0'..=b'9' => true,
         _ => false,
     };
@@ -69,8 +72,27 @@ fn is_second(view: &View<'_>, start: usize) -> bool {
     view.before(start) == b'/' && first.iter().any(|word| ends_with(view, start - 1, word))
 }
 
+/// `Password for kim:`, `A temporary password is generated for root@localhost:`.
+fn of_whom(view: &View<'_>, at: usize) -> Option<Sort> {
+    if view.at(at) != b':' || !is_blank(view.at(at + 1)) {
+        return None;
+    }
+    let user = view.run_back(at, NAME, |byte| byte.is_ascii_alphanumeric() || b"_-.@'%".contains(&byte));
+    if user == at || view.before(user) != b' ' || !ends_with(view, user, " for ") {
+        return None;
+    }
+    let words = view.run_back(user - 5, NAME, |byte| byte.is_ascii_alphabetic() || byte == b' ');
+    let words = view.bytes().get(words..user - 5)?;
+    let made = [&b" is generated"[..], b" generated", b" is"].iter().find_map(|verb| words.strip_suffix(*verb));
+    sort_of_name(made.unwrap_or(words)).filter(|sort| sort.is_chosen())
+}
+
 /// The signature of a shared address, `?sig=`, and the answer of a digest, whose names say nothing elsewhere.
 fn parameter(view: &View<'_>, start: usize, name: &[u8], at: usize) -> Option<Sort> {
+    let short = name.eq_ignore_ascii_case(b"w") && ends_with(view, start, "p/") && view.begins_word(start - 2);
+    if short {
+        return Some(Sort::Password);
+    }
     let signature = name.eq_ignore_ascii_case(b"sig") && matches!(view.before(start), b'&' | b'?' | b';');
     if signature || view.before(at) == b'e' && name.ends_with(b"response") && is_digest(view, at) {
         return Some(Sort::Key);
@@ -96,7 +118,7 @@ fn name_end(view: &View<'_>, at: usize) -> Option<usize> {
     let blanks = view.skip_sequences_back(view.run_back(at, 4, is_blank));
     match view.before(blanks) {
         b']' => in_brackets(view, at, blanks),
-        b')' => before_parenthesis(view, blanks),
+        b')' => before_parenthesis(view, at, blanks),
         b'D' | b'd' if ends_with(view, blanks, "%5d") => Some(blanks - 3),
         _ => {
             let spelled = before_spelled(view, blanks);
@@ -117,15 +139,21 @@ fn in_brackets(view: &View<'_>, at: usize, end: usize) -> Option<usize> {
     if view.before(size) == b'[' {
         return Some(view.run_back(size - 1, 2, is_blank));
     }
-    let word = view.run_back(inside, NAME, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
+    let word = view.run_back(inside, NAME, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'*'));
+    // What `aws configure` asks: `AWS Secret Access Key [None]:`.
+    if view.at(at) == b':' && view.before(word) == b'[' && view.before(word - 1) == b' ' {
+        return Some(word - 2);
+    }
     (end == at && view.at(at) == b'=' && view.before(word) == b'[').then_some(inside)
 }
 
-/// `비밀번호(신규)`: a remark on the name, in other scripts; in Latin letters it would be a call.
-fn before_parenthesis(view: &View<'_>, end: usize) -> Option<usize> {
+/// `비밀번호(신규)`, `Password (prod)`: a remark on the name; in Latin letters without a blank it would be a call.
+fn before_parenthesis(view: &View<'_>, at: usize, end: usize) -> Option<usize> {
     let open = view.run_back(end - 1, NAME, |byte| !matches!(byte, 0 | b'(' | b')' | b'\n'));
     let name = view.run_back(open.saturating_sub(1), 2, is_blank);
-    (view.before(open) == b'(' && view.before(name) >= 0x80).then_some(name)
+    let word = || view.slice(open..end - 1).bytes().all(|byte| byte.is_ascii_alphabetic());
+    let remark = view.before(name) >= 0x80 || name + 1 < open && view.at(at) == b':' && word();
+    (view.before(open) == b'(' && remark).then_some(name)
 }
 
 /// `password: str = "…"`: the sign ends a type, before which the name stands.

@@ -87,7 +87,9 @@ fn body_end(view: &View<'_>, start: usize) -> Option<usize> {
         let from = between(view, at);
         let to = view.run(from, BLOCK, is_base64);
         let line = view.slice(from..to);
-        if line.len() >= LINE || (end.is_some() && is_short_line(view, from, to)) {
+        // What the text was cut in may be letters alone.
+        let cut = || !line.is_empty() && view.at(to) == 0 && to == view.len();
+        if line.len() >= LINE || (end.is_some() && (is_short_line(view, from, to) || cut())) {
             end = Some(to);
             at = to;
         } else if is_header(view, from) {

@@ -52,7 +52,7 @@ pub(super) fn find(scene: &Scene<'_, '_>, sequence: &Sequence<'_, '_>) -> Option
     let (country, skip) = country(sequence)?;
     // Times and dates begin with 0 and 10 as well: the second group tells, before anything is copied.
     let may_be = match (country, sequence.lengths) {
-        (Country::Cut, lengths) => matches!(lengths, [_, 3 | 4, 4, ..]),
+        (Country::Cut, lengths) => matches!(lengths, [_, 3 | 4, 4, ..] | [10, ..]),
         (Country::Home, lengths) => matches!(lengths, [2..=4, 3..=8, ..] | [7, 4, ..] | [9..=32, ..]),
         _ => true,
     };
@@ -81,6 +81,8 @@ fn country(sequence: &Sequence<'_, '_>) -> Option<(Country, usize)> {
             Some((if plus { Country::Abroad } else { Country::Unsigned }, 0))
         }
         _ if text.starts_with('0') => Some((Country::Home, 0)),
+        // As a number in JSON it has lost its zero.
+        _ if text.starts_with("10") && text.len() == 10 => Some((Country::Cut, 0)),
         _ => None,
     }
 }
@@ -100,12 +102,28 @@ fn reading(
     }
     let range = whole(sequence, skip + count)?;
     let short = digits.len() == 10 && digits.starts_with(&[0, 1, 0]);
-    let row = area.digits == 4 && !sequence.joined_by(count, &[Separator::Dash, Separator::Paren]);
+    let dashed = sequence.joined_by(count, &[Separator::Dash, Separator::Paren]);
+    // A dump has rows of groups after its offset, `0100016 0045 …`.
+    let dump = matches!(sequence.lengths, [7, 4, ..]) || sequence.stands_in_a_row(skip + count);
+    let row = (area.digits == 4 || dump) && !dashed;
     let sure = !short && !row && is_sure(sequence, country, area, skip, count);
-    if !sure && !scene.window(&range).has(WORDS) {
+    if country == Country::Cut && count == 1 && !scene.window(&range).directly(WORDS) {
+        return None;
+    }
+    if !sure && !is_on_card(sequence, count) && !scene.window(&range).has(WORDS) {
         return None;
     }
     scene.found(Kind::KrPhone, range, if sure { 92 } else { 80 })
+}
+
+/// `T 02.1234.5678`, `F. 02-1234-5678`: the letters of business cards, before three groups.
+fn is_on_card(sequence: &Sequence<'_, '_>, count: usize) -> bool {
+    let (view, Some(first)) = (sequence.view, sequence.groups().first()) else { return false };
+    let blanks = view.run_back(first.start, 2, |byte| matches!(byte, b' ' | b'\t'));
+    let letter = view.run_back(blanks, 1, |byte| matches!(byte, b'.' | b':'));
+    let named = matches!(view.before(letter), b'T' | b'M' | b'F' | b'H' | b'P' | b'C') && letter > 0;
+    let alone = named && view.begins_word(letter - 1) && !matches!(view.before(letter - 1), b'.' | b'_' | b'-');
+    alone && count == 3 && first.start > letter && sequence.joined_by(count, &[Separator::Dot, Separator::Dash])
 }
 
 /// The digits and groups as they are dialled at home: country off, zero on.
@@ -163,7 +181,8 @@ fn separators_fit(sequence: &Sequence<'_, '_>, count: usize) -> bool {
 /// Whether the spelling alone says that it is a telephone number.
 fn is_sure(sequence: &Sequence<'_, '_>, country: Country, area: Area, skip: usize, count: usize) -> bool {
     use Separator::{Dash, Paren};
-    let dashed = count == 3 && sequence.joined_by(skip + count, &[Dash, Paren]);
+    let bracketed = sequence.joined_by(2, &[Paren]) && sequence.is_opened();
+    let dashed = count == 3 && (bracketed || sequence.joined_by(skip + count, &[Dash, Paren]));
     let bare_mobile = area.mobile && area.digits == 3;
     match country {
         Country::Home => dashed || (bare_mobile && !is_old_and_bare(sequence, count)) || (area.mobile && count == 3),

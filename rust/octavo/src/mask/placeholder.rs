@@ -64,8 +64,11 @@ const PLACEHOLDERS: &[&str] = &[
 
 /// What a form, a schema or a table of words has in the place of a password.
 pub(super) fn is_label(value: &str) -> bool {
+    let prompt = value.starts_with(' ') && value.trim_end().ends_with(':');
     let value = value.trim_matches(|byte: char| matches!(byte, ' ' | ':' | '*' | '.' | '?' | '!'));
-    LABELS.iter().any(|label| value.eq_ignore_ascii_case(label)) || sort_of_name(value.as_bytes()).is_some()
+    // In small letters of any script: `Пароль` is what a form calls it.
+    let named = || [value, &value.to_lowercase()].iter().any(|name| sort_of_name(name.as_bytes()).is_some());
+    prompt || LABELS.iter().any(|label| value.eq_ignore_ascii_case(label)) || named()
 }
 
 const LABELS: &[&str] = &[
@@ -118,6 +121,38 @@ const LABELS: &[&str] = &[
     "[removed]",
     "[hidden]",
     "[masked]",
+];
+
+/// `required|min:8`: what a framework checks of a password.
+pub(super) fn is_validation(value: &str) -> bool {
+    let rule = |part: &str| {
+        let (name, arguments) = part.split_once(':').unwrap_or((part, ""));
+        let known = RULES.contains(&name);
+        known && arguments.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b',' | b'_' | b'.'))
+    };
+    value.contains(['|', ':']) && value.split('|').all(rule)
+}
+
+/// Rules of validation in Laravel and its like.
+const RULES: &[&str] = &[
+    "required",
+    "nullable",
+    "sometimes",
+    "bail",
+    "string",
+    "confirmed",
+    "min",
+    "max",
+    "between",
+    "size",
+    "regex",
+    "required_with",
+    "required_without",
+    "required_if",
+    "same",
+    "different",
+    "current_password",
+    "alpha_num",
 ];
 
 /// Words that sentences about passwords have and passwords have not.
@@ -187,7 +222,8 @@ const OTHER_WORDS: &[&str] = &[
 pub(super) fn is_code_of_a_secret(value: &str) -> bool {
     let word = value.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.')).count();
     let call = word > 2 && value.get(word..).is_some_and(|rest| rest.starts_with('(') && rest.ends_with(')'));
-    (call && !value.contains(['!', '@', '#']) && is_template_word(value.get(..word).unwrap_or_default()))
+    (value.len() > 2 && value.contains(' ') && value.starts_with('`') && value.ends_with('`'))
+        || (call && !value.contains(['!', '@', '#']) && is_template_word(value.get(..word).unwrap_or_default()))
         || value.contains("://")
         || value.starts_with("/run/")
         || value.starts_with("/etc/")
@@ -210,13 +246,23 @@ pub(super) fn is_algorithm(value: &str) -> bool {
 /// Whether the value stands for a secret: a variable, a template, stars, the word `your`.
 pub(super) fn is_placeholder(value: &str) -> bool {
     let begins = |start: &&str| value.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start));
-    let stands_for = |start: &&str| begins(start) && value.get(start.len()..).is_some_and(is_words_and_numbers);
+    // `changeme123` is what somebody has made of the example.
+    let small = value.starts_with(|first: char| first.is_ascii_lowercase());
+    let made = |rest: &str| small && rest.len() >= 3 && rest.bytes().all(|byte| byte.is_ascii_digit());
+    let stands_for = |start: &&str| {
+        begins(start) && value.get(start.len()..).is_some_and(|rest| is_words_and_numbers(rest) && !made(rest))
+    };
     is_template(value)
-        || value.contains("${")
-        || value.contains("{{")
+        || ["${", "{{"].iter().any(|open| is_opened(value, open))
         || is_one_letter(value)
+        || is_parameter(value)
         || READERS.iter().any(begins)
         || PLACEHOLDERS.iter().any(stands_for)
+}
+
+/// Whether a template begins in the value: at its start, or where it is closed as well.
+fn is_opened(value: &str, open: &str) -> bool {
+    value.find(open).is_some_and(|at| at == 0 || value.get(at..).is_some_and(|rest| rest.contains('}')))
 }
 
 /// What a program reads a secret from.
@@ -227,6 +273,15 @@ fn is_template(value: &str) -> bool {
     let Some(rest) = value.strip_prefix(['$', '<', '{', '%', '*', '[', '(']) else { return false };
     let inner = rest.trim_end_matches(['>', '}', '%', '*', ']', ')', '.', ',', ';']);
     value.starts_with("$(") || value.starts_with("<%") || value.starts_with("{%") || is_words_and_numbers(inner)
+}
+
+/// `@Password1`, `:new_password1`: what a statement in SQL is given.
+fn is_parameter(value: &str) -> bool {
+    let name = value.strip_prefix(['@', ':']).unwrap_or_default();
+    let word = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    !name.is_empty()
+        && word
+        && sort_of_name(name.trim_end_matches(|byte: char| byte.is_ascii_digit()).as_bytes()).is_some()
 }
 
 /// Words and numbers, joined by what joins names.
@@ -243,8 +298,11 @@ fn is_template_word(word: &str) -> bool {
     constant || letters.chars().all(char::is_alphabetic)
 }
 
-/// `xxxx`, `****`, and eight or more of two characters.
+/// `xxxx`, `****`, and eight or more of two characters; `00000000` is a password that people have.
 fn is_one_letter(value: &str) -> bool {
+    if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
+        return false;
+    }
     let mut others = value.bytes().map(|byte| byte.to_ascii_lowercase());
     let Some(first) = others.next() else { return true };
     let mut second = None;

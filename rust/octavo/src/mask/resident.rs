@@ -13,7 +13,7 @@ use super::kind::Kind;
 pub(super) const WORDS: &[&str] =
     &["주민", "외국인", "거소", "생년", "신분증", "실명번호", "rrn", "frn", "resident", "jumin", "ssn", "arc", "birth"];
 /// Words beside a number of the same shape that is none.
-const OTHERS: &[&str] = &[
+pub(super) const OTHERS: &[&str] = &[
     "주문",
     "송장",
     "운송장",
@@ -39,7 +39,7 @@ const OTHERS: &[&str] = &[
 ];
 /// Names of times: milliseconds since 1970 have thirteen digits and, in some months, those of a date and a right check
 /// digit.
-const TIMES: &[&str] = &[
+pub(super) const TIMES: &[&str] = &[
     "ts",
     "time",
     "timestamp",
@@ -56,7 +56,7 @@ const TIMES: &[&str] = &[
     "일시",
 ];
 /// Words that leave no doubt, so that an impossible date is a slip of the pen.
-const CERTAIN: &[&str] = &[
+pub(super) const CERTAIN: &[&str] = &[
     "주민번호",
     "주민 번호",
     "주민등록번호",

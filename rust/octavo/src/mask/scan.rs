@@ -4,10 +4,12 @@
 //! reading there. After a finding the text before is out of sight, as it will be when a token stands there, which is
 //! why masking twice is masking once.
 
+use std::cell::Cell;
 use std::ops::Range;
 
 use super::border::Border;
 use super::kind::{Kind, KindSet};
+use super::table::Place;
 use super::view::View;
 use super::{
     assignment, bare_keys, call, command_line, digits, email, header, jwt, key_body, keys, markup, network, pem,
@@ -38,6 +40,10 @@ pub(super) struct Scene<'s, 'a> {
     pub(super) past: &'s [Range<usize>],
     pub(super) kinds: KindSet,
     pub(super) strict: bool,
+    /// The cell of a table that was come to last.
+    pub(super) table: Option<&'s Place>,
+    /// The one that is looked at; in a box, since a scene is made at every trigger.
+    pub(super) cell: Cell<Option<Box<Place>>>,
 }
 
 /// Where the pass stands. It can stop where the text stops and go on when there is more.
@@ -51,6 +57,8 @@ pub(super) struct Scanner {
     pub(super) ahead: Option<Found>,
     /// What ends the last finding, while that has not been reached.
     pub(super) open: Option<(Kind, Border)>,
+    /// The cell of a table that was come to last.
+    pub(super) table: Option<Place>,
 }
 
 impl Scanner {
@@ -73,11 +81,16 @@ impl Scanner {
                 continue;
             }
             view.take_asked_past_end();
-            let scene = Scene { view, past: &self.past, kinds, strict };
+            let (table, cell) = (self.table.as_ref(), Cell::new(None));
+            let scene = Scene { view, past: &self.past, kinds, strict, table, cell };
             let (finding, next) = visit(&scene, at);
+            let cell = scene.cell.take();
             if view.take_asked_past_end() && !last {
                 self.at = at;
                 return;
+            }
+            if let Some(cell) = cell {
+                self.table = Some(*cell);
             }
             self.accept(view, finding, next, found);
         }
@@ -207,13 +220,14 @@ fn visit(scene: &Scene<'_, '_>, at: usize) -> (Step, usize) {
             }
             let (found, next) = digits::visit(scene, at);
             let found = found.or_else(|| statement::find(scene, at));
-            return (found.map_or(Step::Nothing, Step::Found), next);
+            return (step(found), next);
         }
         b'[' => return (token::end(view, at).map_or(Step::Nothing, |end| Step::Token(at..end)), next),
         b'@' => email::find(scene, at),
         b':' => url::find(scene, at)
             .or_else(|| assignment::find(scene, at))
             .or_else(|| header::cookies(scene, at))
+            .or_else(|| command_line::piped(scene, at))
             .or_else(|| network::colons(scene, at)),
         b'=' => assignment::find(scene, at),
         b'>' => markup::element(scene, at),
@@ -234,5 +248,11 @@ fn visit(scene: &Scene<'_, '_>, at: usize) -> (Step, usize) {
         b'J' => jwt::find(scene, at).or_else(|| bare_keys::grafana(scene, at)),
         _ => None,
     };
-    (found.map_or(Step::Nothing, Step::Found), next)
+    (step(found), next)
+}
+
+/// Nearly always nothing: then nothing is copied, for which the processor would wait.
+fn step(found: Option<Found>) -> Step {
+    let Some(found) = found else { return Step::Nothing };
+    Step::Found(found)
 }

@@ -1,19 +1,21 @@
 //! Which values are secrets, and no examples, variables or words.
 
-use super::placeholder::{is_algorithm, is_code_of_a_secret, is_label, is_placeholder, is_sentence};
+use super::expression::is_member;
+use super::placeholder::{is_algorithm, is_code_of_a_secret, is_label, is_placeholder, is_sentence, is_validation};
 use super::secret_name::Sort;
 
 /// Whether the value is a secret.
 pub(super) fn is_secret(value: &str, sort: Sort, quoted: bool, bearer: bool) -> bool {
-    if sort == Sort::Phrase && is_phrase(value) {
+    if sort.has_words() && is_phrase(value) {
         return true;
     }
-    if is_placeholder(value) || is_code(value, quoted) || is_algorithm(value) {
+    if is_placeholder(value) || is_code(value, quoted) || is_algorithm(value) || is_validation(value) {
         return false;
     }
     match sort {
+        Sort::Mnemonic => false,
         Sort::Password | Sort::Phrase => {
-            (is_password(value, quoted) || is_encoded_text(value))
+            (is_password(value, quoted) || is_encoded_text(value) || is_scrambled(value))
                 && !is_object_identifier(value)
                 && (quoted || !(is_constant(value) || value.starts_with("__")))
         }
@@ -38,6 +40,7 @@ pub(super) fn is_given(value: &str) -> bool {
         && !is_placeholder(value)
         && !is_code_of_a_secret(value)
         && !is_label(value)
+        && !is_validation(value)
         && !is_sentence(value)
 }
 
@@ -63,10 +66,9 @@ fn is_address(value: &str) -> bool {
 
 /// A call, a path, a URL, a member: what a program reads the secret from.
 fn is_code(value: &str, quoted: bool) -> bool {
-    let path = value.starts_with(['/', '~', '.', '\\']) || value.matches('/').count() > 2 && value.contains('.');
-    // A password may have any sign; in quotes a call or a template is one only where it is written out.
-    let made = if quoted { is_code_of_a_secret(value) || names_in_braces(value) } else { value.contains(['(', '{']) };
-    made || value.contains(' ') || value.contains("://") || path || (!quoted && is_member(value))
+    // A password may have any sign: a call or a template is one only where it is written out.
+    let made = is_code_of_a_secret(value) || names_in_braces(value);
+    made || value.contains(' ') || value.contains("://") || is_path(value) || (!quoted && is_member(value, false))
 }
 
 /// `{prefix}-{key}`, `{}`: a text that a program fills in.
@@ -75,17 +77,21 @@ fn names_in_braces(value: &str) -> bool {
         inside.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.'))
             && !inside.starts_with(|first: char| first.is_ascii_digit())
     };
-    value.split('{').skip(1).any(|rest| rest.split_once('}').is_some_and(|(inside, _)| name(inside)))
+    value.split('{').skip(1).any(|rest| {
+        let inside = rest.split_once('}').map(|(inside, _)| inside.split(['!', ':']).next().unwrap_or_default());
+        inside.is_some_and(name)
+    })
 }
 
-/// `config.password2`: names joined by stops.
-fn is_member(value: &str) -> bool {
-    let name = |part: &str| {
-        part.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
-            && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-            && part.len() < 20
-    };
-    value.contains('.') && value.split('.').all(name)
+/// `/run/secrets/db1`, `./x2`, and no `/Zq9x#2`.
+fn is_path(value: &str) -> bool {
+    (value.starts_with(['/', '~', '.', '\\']) && value.bytes().all(is_of_path))
+        || value.contains("/secrets/")
+        || value.matches('/').count() > 2 && value.contains('.')
+}
+
+fn is_of_path(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'.' | b'_' | b'-' | b'~' | b'@' | b'+' | b'\\' | b':')
 }
 
 fn is_password(value: &str, quoted: bool) -> bool {
@@ -97,9 +103,15 @@ fn is_password(value: &str, quoted: bool) -> bool {
     match (letter, digit, sign) {
         (true, true, _) => length >= 6,
         (_, _, true) => length >= 8 || (quoted && length >= 6),
-        (false, true, false) => (6..=20).contains(&length),
+        (false, true, false) => (6..=20).contains(&length) && !is_date(value),
         _ => false,
     }
+}
+
+/// `2026-05-21`.
+fn is_date(value: &str) -> bool {
+    let lengths: Vec<usize> = value.split(['-', '.', '/']).map(str::len).collect();
+    matches!(lengths.as_slice(), [4, 1..=2, 1..=2] | [1..=2, 1..=2, 4])
 }
 
 /// Four to twelve digits, or letters among them.
@@ -153,6 +165,16 @@ fn is_base64(value: &str) -> bool {
         && upper >= 3
         && lower >= 2
         && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'=')
+}
+
+/// Twelve letters or more of both cases in turn, in which no word is: `QwErTyUiOpAs`.
+fn is_scrambled(value: &str) -> bool {
+    let bytes = value.as_bytes();
+    let turns = bytes
+        .windows(2)
+        .filter(|two| matches!(two, [one, two] if one.is_ascii_lowercase() && two.is_ascii_uppercase()));
+    let words = bytes.chunk_by(|_, next| next.is_ascii_lowercase()).any(|word| word.len() > 4);
+    bytes.len() >= 12 && bytes.iter().all(u8::is_ascii_alphabetic) && turns.count() >= 3 && !words
 }
 
 /// A text in base64, as Kubernetes holds secrets: it may be letters alone, but few words decode to what can be read.

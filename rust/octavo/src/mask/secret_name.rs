@@ -5,8 +5,10 @@
 pub(super) enum Sort {
     /// A person has chosen it: six characters of two sorts are enough.
     Password,
-    /// A person has chosen it, of several words: `passphrase`, `mnemonic`.
+    /// A person has chosen it, of several words: `passphrase`.
     Phrase,
+    /// Words that a machine has chosen (BIP 39): a mnemonic is the letter of a menu as well.
+    Mnemonic,
     /// `pass`, which is the verdict of a test more often than a password: one is given in quotes, or with `=` at once.
     Pass,
     /// Digits: `pin`.
@@ -26,6 +28,11 @@ impl Sort {
     pub(super) const fn is_chosen(self) -> bool {
         matches!(self, Self::Password | Self::Phrase)
     }
+
+    /// Whether several words are one value.
+    pub(super) const fn has_words(self) -> bool {
+        matches!(self, Self::Phrase | Self::Mnemonic)
+    }
 }
 
 /// Names by their last byte, without `_`, `-`, `.` and blanks. Nearly every sign in a text follows another name, so
@@ -36,13 +43,14 @@ fn names(last: u8) -> (&'static [&'static str], &'static [&'static str]) {
         b's' => (&["passwords"], &["credentials", "apikeys"]),
         b'e' => (&["passcode", "motdepasse", "adgangskode", "şifre"], &[]),
         b't' => (&["passwort", "kennwort"], &["jwt"]),
-        b'a' => (&["contraseña", "senha", "parola", "salasana"], &[]),
+        b'a' => (&["contraseña", "senha", "parola", "salasana"], &["clientkeydata"]),
         b'i' => (&["katasandi"], &[]),
         b'n' => (&[], &["token", "authorization"]),
         b'y' => (&[], KEYS),
         b'l' => (&[], &["credential"]),
         0x80.. => (OTHER_PASSWORDS, OTHER_KEYS),
         b'o' => (&["hasło", "heslo"], &[]),
+        b'u' => (&["mậtkhẩu"], &[]),
         _ => (&[], &[]),
     }
 }
@@ -75,6 +83,8 @@ const KEYS: &[&str] = &[
     "sessionkey",
     "hmackey",
     "aeskey",
+    "presharedkey",
+    "tlskey",
 ];
 /// In other scripts; in the normal form a long vowel mark is a dash, and dashes are not seen.
 const OTHER_PASSWORDS: &[&str] = &[
@@ -91,7 +101,6 @@ const OTHER_PASSWORDS: &[&str] = &[
     "パスフレズ",
     "合言葉",
     "пароль",
-    "mậtkhẩu",
     "كلمةالمرور",
     "كلمةالسر",
     "รหัสผ่าน",
@@ -155,6 +164,8 @@ const PUBLIC: &[&str] = &[
     "publishable",
     "idempotency",
     "s3",
+    "gpg",
+    "pgp",
     "lookup",
     "translation",
 ];
@@ -177,7 +188,10 @@ fn without_suffix(name: &[u8]) -> Option<&[u8]> {
         tail.eq_ignore_ascii_case(suffix.as_bytes()).then_some(head)
     };
     // Most names end otherwise: one look at the last byte decides.
-    let may_end = matches!(name.last()?.to_ascii_lowercase(), b'd' | b'v' | b't' | b'g' | b'm' | b'w' | 0xB8);
+    let may_end = matches!(
+        name.last()?.to_ascii_lowercase(),
+        b'd' | b'v' | b't' | b'g' | b'm' | b'w' | 0xB8 | 0xBD | 0xA5 | 0x95 | 0x94
+    );
     may_end.then(|| SUFFIXES.iter().find_map(end))?
 }
 
@@ -192,6 +206,11 @@ const SUFFIXES: &[&str] = &[
     "_encoded",
     " string",
     " 재확인",
+    " 변경",
+    " 입력",
+    " 설정",
+    " 재설정",
+    " 초기화",
     " 확인",
     "확인",
 ];
@@ -223,7 +242,7 @@ fn sort_of_plain_name(name: &[u8]) -> Option<Sort> {
 /// Whether any name ends with these two small letters: most names in a text are told by them.
 pub(super) fn may_end(before: u8, last: u8) -> bool {
     match last {
-        b'a' => matches!(before, b'h' | b'l' | 0xB1),
+        b'a' => matches!(before, b'h' | b'l' | b't' | 0xB1),
         b'c' => before == b'i',
         b'd' => matches!(before, b'r' | b'w'),
         b'e' => matches!(before, b'd' | b'r' | b's'),
@@ -235,6 +254,7 @@ pub(super) fn may_end(before: u8, last: u8) -> bool {
         b'o' => matches!(before, b'l' | 0x82),
         b's' => matches!(before, b'd' | b'l' | b's' | b'y'),
         b't' => matches!(before, b'e' | b'r' | b'w'),
+        b'u' => before == 0xA9,
         b'w' => before == b'p',
         b'y' => before == b'e',
         _ => last >= 0x80,
@@ -252,7 +272,7 @@ fn sort_of_word(name: &[u8], last: u8) -> Option<Sort> {
         b'n' if word(&["pin", "pincode"]) => Some(Sort::Pin),
         b'h' if word(&["auth"]) => Some(Sort::Login),
         b'e' if loosely(&["passphrase", "seedphrase", "recoveryphrase", "secretphrase"]) => Some(Sort::Phrase),
-        b'c' if word(&["mnemonic"]) => Some(Sort::Phrase),
+        b'c' if word(&["mnemonic"]) => Some(Sort::Mnemonic),
         b't' if loosely(&["secret"]) => Some(Sort::Secret),
         b'e' if loosely(&["xamzsignature", "xgoogsignature"]) => Some(Sort::Key),
         b'y' if ends_with_word(name, b"KEY") && is_environment(name) => Some(Sort::LooseKey),

@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use super::normal::Normal;
 use super::scan::{Found, Scanner, may_end_key_line};
+use super::table::Place;
 use super::view::{LOOK_BACK, View, is_blank};
 use super::{Finding, Options, Policy, masked};
 
@@ -44,7 +45,7 @@ impl fmt::Debug for Piece {
 /// Held back is the word that the text ends in and whatever could still become a finding: usually less than a
 /// hundred bytes, at most the longest block of a private key (32 KiB) and what surrounds it; characters that are not
 /// seen come on top, as many as stand in it. A secret that is longer than that is not held: its rest comes as findings
-/// that go on with it, [`Finding::goes_on`], of which nothing is given out. Of what was given out the last 2,048 bytes
+/// that go on with it, [`Finding::goes_on`], of which nothing is given out. Of what was given out the last 4,096 bytes
 /// are kept in the normal form, so that no number of characters that are not seen hides a word of context.
 pub struct Stream {
     options: Options,
@@ -117,6 +118,7 @@ impl Stream {
             past: self.scanner.past.iter().map(into).collect(),
             ahead: self.scanner.ahead.take().map(|found| Found { range: into(&found.range), ..found }),
             open: self.scanner.open,
+            table: self.scanner.table.take().map(|place| Place { at: normal.in_normal(place.at), ..place }),
         };
         view.raise_floor(scanner.past.last().map_or(0, |range| range.end));
         let mut found = Vec::new();
@@ -132,6 +134,7 @@ impl Stream {
             past: scanner.past.iter().map(back).collect(),
             ahead: scanner.ahead.map(|found| Found { range: back(&found.range), ..found }),
             open: scanner.open,
+            table: scanner.table.map(|place| Place { at: normal.original(&(place.at..place.at)).start, ..place }),
         };
         let held = self.text.len() - self.scanner.at.min(self.text.len());
         self.wanted = if held < LONG { 0 } else { self.text.len() + held / 8 };
@@ -208,6 +211,7 @@ impl Stream {
         self.scanner.past.iter_mut().for_each(moved);
         self.found.iter_mut().for_each(|found| moved(&mut found.range));
         self.scanner.ahead.iter_mut().for_each(|found| moved(&mut found.range));
+        self.scanner.table.iter_mut().for_each(|cell| cell.at = place(cell.at));
     }
 }
 
@@ -255,7 +259,5 @@ fn before_letter(view: &View<'_>, at: usize) -> usize {
 /// Whether a finding that begins before the place that is reached may have this byte in it: part of a word, or a
 /// character that is not seen.
 fn may_stand_in_a_beginning(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric()
-        || byte >= 0x80
-        || matches!(byte, b'.' | b'_' | b'%' | b'+' | b'-' | b'(' | b':' | b'\'' | b'&')
+    byte.is_ascii_alphanumeric() || byte >= 0x80 || b"._%+-(:'&!@#$^*~,{}".contains(&byte)
 }

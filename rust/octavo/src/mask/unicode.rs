@@ -20,7 +20,7 @@ const IGNORABLE: &[(u32, u32)] = &[
     (0xFE00, 0xFE0F),
     (0xFEFF, 0xFEFF),
     (0xFFA0, 0xFFA0),
-    (0xFFF0, 0xFFF8),
+    (0xFFF0, 0xFFFB),
     (0x1_BCA0, 0x1_BCA3),
     (0x1_D173, 0x1_D17A),
     (0xE_0000, 0xE_0FFF),
@@ -111,6 +111,9 @@ pub(super) fn meaning(character: char) -> Meaning {
         }
         // Dots between digits; U+318D is the one of Korean keyboards.
         0xB7 | 0x2022 | 0x2024 | 0x2027 | 0x2219 | 0x22C5 | 0x30FB | 0x318D | 0xFE52 | 0xFF65 => Meaning::Ascii(b'.'),
+        // Lines of boxes, which part the cells of tables.
+        0x2502 | 0x2503 | 0x2551 => Meaning::Ascii(b'|'),
+        0x2044 | 0x2215 => Meaning::Ascii(b'/'),
         0xFE55 => Meaning::Ascii(b':'),
         0xFE6B => Meaning::Ascii(b'@'),
         0xFF01..=0xFF5E => u8::try_from(code - 0xFEE0).map_or(Meaning::Same, Meaning::Ascii),

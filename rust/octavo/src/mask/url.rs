@@ -40,7 +40,9 @@ pub(super) fn find(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
         None => bare_token(text).or_else(|| raw_password(view, start, text))?,
     };
     let password = view.slice(start + found.start..start + found.end);
-    if password.is_empty() || is_placeholder(password) || has_token(view, start + found.start, password) {
+    // One letter stands for nothing here: `u:p@h1,h2`.
+    let placeholder = password.len() > 1 && is_placeholder(password);
+    if password.is_empty() || placeholder || has_token(view, start + found.start, password) {
         return None;
     }
     let known = (found.start == 0).then(|| assignment::specific(scene, start)).flatten();

@@ -4,8 +4,8 @@ use std::cell::Cell;
 use std::ops::Range;
 
 /// Bytes before a trigger that a recogniser may look at: the longest local part of an address, a name with its
-/// quotes, and a context window of thirty characters with eight tokens in it. A stream keeps at least so much.
-pub(super) const LOOK_BACK: usize = 2_048;
+/// quotes, and the rows of a table up to its head with twelve tokens in them. A stream keeps at least so much.
+pub(super) const LOOK_BACK: usize = 4_096;
 
 /// The text in its normal form, with two edges: nothing before `floor` is seen, and asking for a byte after the
 /// last one is remembered, because more text could change the answer.
