@@ -439,9 +439,6 @@ class Plan:
     def left(self) -> int:
         """Tokens left for volatile content, in the transcript's own count."""
     @property
-    def moved(self) -> bool:
-        """Whether the cut moved at this call."""
-    @property
     def past_soft(self) -> bool:
         """Whether the history has passed the soft mark."""
     @property
@@ -463,13 +460,15 @@ class Plan:
         """Give the provider's tokens for a number of the transcript's own."""
     def verdicts(self, transcript: Transcript) -> list[tuple[int, int, str]]:
         """Give every message in runs: `(start, end, reason)`."""
-    def shared_prefix(self, transcript: Transcript) -> list[int] | None:
-        """Give the tokens of each message that the call before sent first as well; `None` for a first call.
-
-        That call is taken to have been planned for the same limits.
-        """
+    def answered(self, transcript: Transcript) -> bool:
+        """Whether the model has answered the call since: the message that follows is its own."""
+    def moved_since(self, previous: Plan | None, /) -> bool:
+        """Whether other messages are shown of those an earlier plan could show; without one, whether any is not."""
     def shared_with(self, transcript: Transcript, previous: Plan) -> list[int]:
-        """The same against a plan that was made before on the same transcript."""
+        """Give the tokens of each message that an earlier plan of this transcript sent first as well.
+
+        Cache breakpoints are not compared.
+        """
     def pinned(self, transcript: Transcript) -> list[tuple[str, int]]:
         """What cannot be left out: `(reason, tokens)`; what a repair added is `repairs`."""
     def kept_tokens(self, transcript: Transcript) -> tuple[int, int]:

@@ -151,10 +151,16 @@ impl Plan {
         self.plan.left()
     }
 
-    /// Whether the history begins elsewhere than at the call before this one.
-    #[getter]
-    fn moved(&self) -> bool {
-        self.plan.moved()
+    /// Whether the model has answered the call since: the message that follows is its own.
+    fn answered(&self, transcript: &Transcript) -> bool {
+        transcript.with_rows(|rows| self.plan.answered(rows))
+    }
+
+    /// Whether other messages are shown of those that an earlier plan could show; without one, whether any is left
+    /// out.
+    #[pyo3(signature = (previous, /))]
+    fn moved_since(&self, previous: Option<&Self>) -> bool {
+        self.plan.moved_since(previous.map(|previous| &previous.plan))
     }
 
     /// Whether the history has passed the soft mark.
@@ -204,13 +210,8 @@ impl Plan {
         verdicts.into_iter().map(|verdict| (verdict.span.start, verdict.span.end, verdict.reason.name())).collect()
     }
 
-    /// What the call before sent as well, taken to be planned for the same limits: the tokens of each
-    /// message that both send first; `None` for a first call.
-    fn shared_prefix(&self, transcript: &Transcript) -> Option<Vec<u64>> {
-        transcript.with_rows(|rows| self.plan.shared_prefix(rows)).map(|shared| shared.tokens)
-    }
-
-    /// The same against a plan that was made before on the same transcript.
+    /// What a plan that was made before on the same transcript sent as well: the tokens of each message that both
+    /// send first, cache breakpoints aside.
     fn shared_with(&self, transcript: &Transcript, previous: &Self) -> Vec<u64> {
         transcript.with_rows(|rows| self.plan.shared_with(rows, &previous.plan)).tokens
     }

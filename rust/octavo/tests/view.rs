@@ -102,11 +102,13 @@ fn a_view_folded_anew_costs_the_same_however_long_the_history() {
 fn an_epoch_moves_the_cut_once_more_than_is_due() {
     let entries = messages(&vec![Turn::Calls(20, vec![Some(80)]); 5000]);
     let mut assembler = Assembler::new(Format::OpenAi);
-    let (mut moves, mut calls) = (0_u64, 0_u64);
+    let (mut moves, mut calls, mut before) = (0_u64, 0_u64, None);
     for entry in &entries {
         if entry.end.role == Role::Assistant {
             calls += 1;
-            moves += u64::from(assembler.plan(call(10_000, 0, 0)).moved());
+            let plan = assembler.plan(call(10_000, 0, 0));
+            moves += u64::from(plan.moved_since(before.as_ref()));
+            before = Some(plan);
         }
         assembler.append(entry).unwrap();
     }
