@@ -200,6 +200,10 @@ pub enum ChangeKind {
     DroppedCallList,
     /// A result that reports an error without a word got one.
     FilledResult,
+    /// A call of the server's that has no result left.
+    DroppedServerCall,
+    /// A picture or file left the assistant's message.
+    DroppedFile,
     /// Nothing in the messages can cure it: the request must change.
     Told,
 }
