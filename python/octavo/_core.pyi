@@ -460,6 +460,15 @@ class Plan:
         """Give the provider's tokens for a number of the transcript's own."""
     def verdicts(self, transcript: Transcript) -> list[tuple[int, int, str]]:
         """Give every message in runs: `(start, end, reason)`."""
+    def before(
+        self,
+        transcript: Transcript,
+        limits: tuple[int, int, int, int, int],
+        marks: tuple[int, int, int],
+        mode: object,
+        added: tuple[int, int, int],
+    ) -> Plan | None:
+        """Plan the last call that the model had answered by then, for these limits; `None` for a first call."""
     def answered(self, transcript: Transcript) -> bool:
         """Whether the model has answered the call since: the message that follows is its own."""
     def moved_since(self, previous: Plan | None, /) -> bool:

@@ -15,7 +15,7 @@ use crate::window::{Limits, Window, loop_opening, next_cut};
 pub enum Reason {
     /// A system message at the start: always kept.
     Leading,
-    /// What the user said before the model first answered: what the conversation is for.
+    /// What the user said before the model first answered, or first called tools: what the conversation is for.
     Task,
     /// What the user had asked for when the cut moved.
     Request,
@@ -250,7 +250,8 @@ impl Plan {
     }
 
     fn anchor_reason(&self, transcript: &Transcript, exchange: u32) -> Reason {
-        if transcript.task_before(self.window.end).binary_search(&exchange).is_ok() {
+        let is_asked = |said: &[u32]| said.binary_search(&exchange).is_ok();
+        if is_asked(transcript.task_before(self.window.end)) {
             Reason::Task
         } else if transcript.pins().iter().any(|pin| pin.exchange == exchange && pin.holds(self.window.end)) {
             Reason::Pinned
@@ -260,6 +261,8 @@ impl Plan {
         } else if self.opens_loop(transcript, exchange) {
             // Before the request: results that come with a word of the user's go on with the loop.
             Reason::LoopOpening
+        } else if is_asked(transcript.worked_before(self.window.end)) {
+            Reason::Task
         } else if transcript.exchanges().get(exchange as usize).is_some_and(|found| found.user_speech) {
             Reason::Request
         } else if self.answers_stored(transcript, exchange) {

@@ -95,6 +95,8 @@ pub struct Transcript {
     requests: Vec<u32>,
     /// For each of `requests`, where the run of neighbours among them begins that it stands in.
     runs: Vec<u32>,
+    /// The exchange in which the model first called anything.
+    worked: Option<u32>,
     /// The user's messages without results, oldest first: each begins a tool loop.
     prompts: Vec<u32>,
     /// Exchanges that hold a provider's summary of what stands before it, oldest first.
@@ -130,6 +132,7 @@ impl Transcript {
             forgotten: 0,
             requests: Vec::new(),
             runs: Vec::new(),
+            worked: None,
             prompts: Vec::new(),
             compactions: Vec::new(),
             strays: Vec::new(),
@@ -364,6 +367,13 @@ impl Transcript {
         let answered = self.calls.first().map_or(end, |&call| call.min(end));
         let after = self.requests.partition_point(|&exchange| self.start_of(exchange) < answered);
         self.requests.get(..after).unwrap_or_default()
+    }
+
+    /// The exchanges in which the user asks for what the model first called tools for, before message `end`: where
+    /// examples or a greeting come first, this is the task. O(log exchanges).
+    pub fn worked_before(&self, end: u32) -> &[u32] {
+        let worked = self.worked.map(|exchange| self.start_of(exchange)).filter(|&start| start < end);
+        worked.map_or(&[], |start| self.request_before(start))
     }
 
     /// The last message of the user's before message `end` that brings no results: the current tool loop, if there is

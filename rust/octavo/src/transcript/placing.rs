@@ -219,6 +219,7 @@ impl Transcript {
         if block.id != 0 {
             self.called.insert(block.id, exchange);
         }
+        self.worked.get_or_insert(exchange);
         if let Some(Some(result)) = self.strangers.remove(&block.id) {
             // Its result was there before it, as the rules pair them: one is not shown without the other.
             if result != exchange {
