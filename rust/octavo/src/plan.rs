@@ -261,7 +261,9 @@ impl Plan {
         } else if self.opens_loop(transcript, exchange) {
             // Before the request: results that come with a word of the user's go on with the loop.
             Reason::LoopOpening
-        } else if is_asked(transcript.worked_before(self.window.end)) {
+        } else if is_asked(transcript.worked_before(self.window.end))
+            && !is_asked(transcript.request_before(self.window.end))
+        {
             Reason::Task
         } else if transcript.exchanges().get(exchange as usize).is_some_and(|found| found.user_speech) {
             Reason::Request

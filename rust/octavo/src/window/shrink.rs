@@ -2,7 +2,7 @@
 
 use super::stays::{Candidate, anchor_candidates};
 use super::{Cut, Limits, Window, first_exchange, tokens_of};
-use crate::budget::share;
+use crate::budget::{even, share};
 use crate::transcript::{Opening, Transcript};
 
 /// The grid is the largest power of two within this part of the room, so that cuts of slightly different
@@ -104,13 +104,14 @@ pub(super) fn within_room(transcript: &Transcript, end: u32, room: u64, limits: 
 
 /// Where the next cut would fall, were it made now.
 pub(crate) fn next_cut(transcript: &Transcript, window: &Window, limits: &Limits) -> Cut {
-    let low = share(window.room, limits.marks.low);
-    shrink(transcript, window.end, window.cut, |_| low, window.room, limits)
+    let room = even(window.room);
+    let low = share(room, limits.marks.low);
+    shrink(transcript, window.end, window.cut, |_| low, room, limits)
 }
 
 /// The grid that cuts are aligned to, in tokens left out.
 fn grid(room: u64) -> u64 {
-    let part = (room / GRID_PARTS).max(1);
+    let part = (even(room) / GRID_PARTS).max(1);
     1 << part.ilog2()
 }
 

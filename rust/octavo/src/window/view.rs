@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::shrink::{Cost, shrink, target, within_room};
 use super::{Cut, Limits, Reports, Window, first_exchange, tokens_of};
-use crate::budget::share;
+use crate::budget::{even, share};
 use crate::tokens::calibration::Anchor;
 use crate::transcript::Transcript;
 
@@ -28,7 +28,7 @@ impl View {
     /// A view that has seen nothing yet.
     pub fn new(limits: Limits) -> Self {
         let room = limits.budget.saturating_sub(limits.fixed).saturating_sub(limits.beside).max(1);
-        let epoch = (1_u64 << room.ilog2()).saturating_mul(EPOCH_ROOMS);
+        let epoch = (1_u64 << even(room).ilog2()).saturating_mul(EPOCH_ROOMS);
         Self { limits, epoch, cuts: Vec::new(), folded: 0 }
     }
 
@@ -157,7 +157,7 @@ impl View {
         let exchange = shown_from(transcript, cut);
         let cost = Cost::new(transcript, end, &self.limits);
         let used = cost.anchors(&anchors_of(transcript, cut, exchange, end)) + cost.since(exchange);
-        used > share(room, self.limits.marks.high)
+        used > share(even(room), self.limits.marks.high)
     }
 
     /// The cut that a call before message `end` makes, when shrinking is due.
@@ -166,7 +166,7 @@ impl View {
         if !self.is_due(transcript, standing, end, room) {
             return None;
         }
-        let marks = self.limits.marks;
+        let (marks, room) = (self.limits.marks, even(room));
         let (low, high) = (share(room, marks.low), share(room, marks.high));
         let from = standing.map_or_else(|| within_room(transcript, end, room, &self.limits), |cut| cut.exchange);
         let moved = shrink(transcript, end, from, |least| target(least, low, high, room), room, &self.limits);
