@@ -408,13 +408,14 @@ def test_the_task_stays_that_follows_examples(dialect: Dialect, budget: int) -> 
 
 @every_dialect
 def test_a_task_after_examples_stays_within_its_share(dialect: Dialect) -> None:
-    long = "TASK " * 500
+    long = "TASK " + "word " * 300
     assert "TASK" in json.dumps(assembled(dialect, after_examples(dialect, long), 4_000).messages)
-    assert "TASK" not in json.dumps(assembled(dialect, after_examples(dialect, long), 1_500).messages)
+    assert "TASK" not in json.dumps(assembled(dialect, after_examples(dialect, long), 1_000).messages)
 
 
 def test_a_task_after_examples_goes_where_there_is_no_room() -> None:
-    messages = [*after_examples(OPENAI, "TASK " * 180), OPENAI.user("NEXT " * 560), *OPENAI.loop(1, start=900)]
+    messages = after_examples(OPENAI, "TASK " + "word " * 200)
+    messages += [OPENAI.user("NEXT " + "word " * 740), *OPENAI.loop(1, start=900)]
     context = assembled(OPENAI, messages, 1_000)
     assert context.fits
     assert "TASK" not in json.dumps(context.messages)

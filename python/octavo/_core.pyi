@@ -360,9 +360,8 @@ class Transcript:
     ) -> Plan:
         """Plan a call made with all messages.
 
-        `limits` are budget, fixed tokens, tokens kept free for the tail, the basis that usage is compared within,
-        and tokens of a placeholder result; `mode` is an `octavo.validity.Mode`; `added` is what a placeholder
-        result, a note and an empty message cost.
+        `limits`: budget, fixed tokens, tokens kept free for the tail, the basis of usage, tokens of a placeholder
+        result; `mode`: an `octavo.validity.Mode`; `added`: what a placeholder, a note and an empty message cost.
         """
     def plan_small(
         self,
@@ -474,10 +473,7 @@ class Plan:
     def moved_since(self, previous: Plan | None, /) -> bool:
         """Whether other messages are shown of those an earlier plan could show; without one, whether any is not."""
     def shared_with(self, transcript: Transcript, previous: Plan) -> list[int]:
-        """Give the tokens of each message that an earlier plan of this transcript sent first as well.
-
-        Cache breakpoints are not compared.
-        """
+        """Give the tokens of each message that an earlier plan sent first as well, cache breakpoints aside."""
     def pinned(self, transcript: Transcript) -> list[tuple[str, int]]:
         """What cannot be left out: `(reason, tokens)`; what a repair added is `repairs`."""
     def kept_tokens(self, transcript: Transcript) -> tuple[int, int]:

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::budget::share;
-use crate::message::{BlockFlags, BlockRow, Estimated, Role};
+use crate::message::{BlockFlags, BlockRow, Estimated, Format, Role};
 use crate::rules::{AddedTokens, Mode, Piece, Provider, Recipe, Repair, repair, repaired_rows};
 use crate::tokens::calibration::Anchor;
 use crate::transcript::{Opening, Transcript};
@@ -156,10 +156,13 @@ impl Plan {
         Self { call, anchor, window, previous, reported, spans, repair, repaired, leading }
     }
 
-    /// Whether the model has answered the call since: the message that follows is its own.
+    /// Whether the model has answered the call since: the message that follows is its own, and in Responses, where a
+    /// turn is several items, the first of its turn.
     pub fn answered(&self, transcript: &Transcript) -> bool {
-        let next = transcript.rows().messages.get(self.window.end as usize);
-        next.is_some_and(|row| row.role == Role::Assistant)
+        let (messages, end) = (transcript.rows().messages, self.window.end as usize);
+        let is_own = |at: usize| messages.get(at).is_some_and(|row| row.role == Role::Assistant);
+        let amid = transcript.format() == Format::Responses && end.checked_sub(1).is_some_and(is_own);
+        is_own(end) && !amid
     }
 
     /// Whether other messages are shown of those that the call before could show; without one, whether any is left out.

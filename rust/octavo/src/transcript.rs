@@ -369,13 +369,6 @@ impl Transcript {
         self.requests.get(..after).unwrap_or_default()
     }
 
-    /// The exchanges in which the user asks for what the model first called tools for, before message `end`: where
-    /// examples or a greeting come first, this is the task. O(log exchanges).
-    pub fn worked_before(&self, end: u32) -> &[u32] {
-        let worked = self.worked.map(|exchange| self.start_of(exchange)).filter(|&start| start < end);
-        worked.map_or(&[], |start| self.request_before(start))
-    }
-
     /// The last message of the user's before message `end` that brings no results: the current tool loop, if there is
     /// one, starts behind it.
     pub fn prompt_before(&self, end: u32) -> Option<u32> {

@@ -73,7 +73,9 @@ pub(super) fn anchor_candidates(
 
 /// What the model first called tools for, within [`OPEN_SHARE`] of the room.
 fn worked(transcript: &Transcript, end: u32, room: u64) -> impl Iterator<Item = u32> {
-    let asked = spoken(transcript, transcript.worked_before(end), end, room);
+    let mut asked = spoken(transcript, transcript.worked_before(end), end, room);
+    asked.sort_unstable();
+    asked.dedup();
     let turn = transcript.turn_before(end);
     let tokens: u64 = asked.iter().map(|&exchange| tokens_of(transcript, exchange, end, turn)).sum();
     asked.into_iter().filter(move |_| tokens <= share(room, OPEN_SHARE))
