@@ -12,6 +12,7 @@ Messages = list[dict[str, Any]]
 
 _IDS = st.sampled_from(["c1", "c2", "c3", "c1-2", "call_3_0"])
 _ODD_IDS = st.sampled_from(["c1", "c2", "c3", "call_1_0", "c 1", "c:1", "c_1"])
+_SEARCHES = st.sampled_from(["w", "w", "v"])
 _LONG_ID = "c" * 65
 _NAMES = st.sampled_from([{"name": "look"}, {"name": "look"}, {"name": "look"}, {"name": "find"}, {"name": ""}, {}])
 _ARGUMENTS: st.SearchStrategy[Any] = st.sampled_from([{}, {"q": 1}, {}, {"q": 2}, None, "", '{"q": 3}', "oops", [4]])
@@ -39,8 +40,9 @@ def _anthropic_block() -> st.SearchStrategy[dict[str, Any]]:
         st.just("bare"),
         _marked({"type": "thinking", "thinking": "hm  ", "signature": "S"}),
         _marked({"type": "redacted_thinking", "data": "x"}),
-        st.just({"type": "web_search_tool_result", "tool_use_id": "w", "content": []}),
-        st.just({"type": "server_tool_use", "id": "w", "name": "web_search", "input": {}}),
+        _SEARCHES.map(lambda name: {"type": "web_search_tool_result", "tool_use_id": name, "content": []}),
+        _SEARCHES.map(lambda name: {"type": "server_tool_use", "id": name, "name": "web_search", "input": {}}),
+        st.just({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="}}),
     )
 
 
@@ -188,7 +190,8 @@ def bedrock() -> st.SearchStrategy[Messages]:
     )
     thinking = st.just({"reasoningContent": {"reasoningText": {"text": "hm", "signature": "S"}}})
     cache = st.just({"cachePoint": {"type": "default"}})
-    assistant = st.lists(st.one_of(text, call, call, thinking), max_size=3)
+    picture = st.just({"image": {"format": "png", "source": {"bytes": "iVBORw0KGgo="}}})
+    assistant = st.lists(st.one_of(text, text, call, call, call, thinking, thinking, picture), max_size=3)
     user = st.lists(st.one_of(text, result, result, cache), max_size=3)
     message = st.one_of(
         assistant.map(lambda content: {"role": "assistant", "content": content}),

@@ -86,6 +86,7 @@ def anthropic(messages: list[dict[str, Any]], request: Request) -> Iterator[tupl
     yield from anthropic_texts(messages)
     yield from anthropic_cache(messages, request)
     yield from anthropic_thinking(messages, request)
+    yield from given_back(messages)
     seen: set[str] = set()
     for index, message in enumerate(messages):
         for call in of_type(message, "tool_use"):
@@ -108,6 +109,37 @@ def is_paused(message: dict[str, Any]) -> bool:
     """The server stopped amid its own work, and goes on when the turn comes back."""
     content = blocks_of(message)
     return bool(content) and content[-1]["type"] in ("server_tool_use", "web_search_tool_result")
+
+
+def given_back(messages: list[dict[str, Any]]) -> Iterator[tuple[int, str]]:
+    """What the assistant says again: pictures, and searches of which nobody knows what they found."""
+    for index, message in enumerate(messages):
+        if message["role"] != "assistant":
+            continue
+        yield from [(index, "A29")] * len(of_type(message, "image"))
+        content, later = blocks_of(message), []
+        for other in messages[index + 1 :]:
+            if other["role"] != "assistant" and not only_results([other]):
+                break
+            later += blocks_of(other) if other["role"] == "assistant" else []
+        for at, block in enumerate(content):
+            if block["type"] != "server_tool_use":
+                continue
+            after = content[at + 1 :]
+            found = {one["tool_use_id"] for one in after + later if one["type"] == "web_search_tool_result"}
+            goes_on = all(one["type"] in HOSTED for one in after) and only_results(messages[index + 1 :])
+            if block["id"] not in found and not goes_on:
+                yield index, "A28"
+
+
+HOSTED = ("server_tool_use", "web_search_tool_result", "tool_use")
+
+
+def only_results(messages: list[dict[str, Any]]) -> bool:
+    return all(
+        message["role"] == "user" and all(block["type"] == "tool_result" for block in blocks_of(message))
+        for message in messages
+    )
 
 
 def anthropic_shapes(messages: list[dict[str, Any]]) -> Iterator[tuple[int, str]]:
@@ -525,6 +557,8 @@ def bedrock_pairs(
     elif before["role"] == "assistant":
         asked = bedrock_ids(before, "toolUse")
     yield from [(index, "B1")] * (results - asked).total()
+    if message["role"] == "assistant":
+        yield from [(index, "A29") for block in message["content"] if "image" in block or "document" in block]
     kinds = ["toolResult" in block for block in message["content"] if "cachePoint" not in block]
     if asked and any(kinds[sum(kinds) :]):
         yield index, "A3"

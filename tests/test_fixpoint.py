@@ -222,6 +222,28 @@ def test_a_malformed_list_is_repaired_at_once(
     assert octavo.repair(repaired.messages, provider, **stated).messages == repaired.messages
 
 
+@pytest.mark.parametrize("kind", ["tool", "human", "AIMessageChunk", 0, None, ""])
+@pytest.mark.parametrize("role", ["tool", "user", "assistant", "model"])
+def test_an_item_that_says_it_is_a_message_of_another_library_becomes_one_of_its_own(kind: Any, role: str) -> None:
+    call = {"type": "function_call", "call_id": "c1", "name": "look", "arguments": "{}"}
+    answer = {"type": kind, "role": role, "content": "out", **({"tool_call_id": "c1"} if role == "tool" else {})}
+    repaired = octavo.repair([call, answer], "openai-responses", format="openai-responses").messages
+    assert octavo.validate(repaired, "openai-responses", format="openai-responses") == []
+    assert "out" in str(repaired[1])
+    wrong = [found.index for found in octavo.validate([answer], "openai-responses", format="openai-responses")]
+    assert wrong or kind in (None, "")
+
+
+def test_members_of_an_older_call_are_no_id_of_it() -> None:
+    """Whatever else stands in `function_call`: its result has a name and no id."""
+    for member in ("id", "function", "custom"):
+        call = {"role": "assistant", "content": None, "function_call": {member: "x", "name": "look", "arguments": "{}"}}
+        for messages in ([{"role": "user", "content": "a"}, call], [{**call, "role": "system", "content": "s"}]):
+            repaired = octavo.repair(messages, "openai", format="openai").messages
+            assert octavo.validate(repaired, "openai", format="openai") == []
+            assert repaired[-1]["role"] == "function"
+
+
 def test_a_call_beside_a_text_of_nothing_stays_a_call() -> None:
     messages = [{"role": "user", "content": [{"text": None, "toolUse": ""}, {"text": "x"}]}]
     repaired = octavo.repair(messages, "bedrock", format="bedrock")

@@ -360,9 +360,8 @@ class Transcript:
     ) -> Plan:
         """Plan a call made with all messages.
 
-        `limits` are budget, fixed tokens, tokens kept free for the tail, the basis that usage is compared within,
-        and tokens of a placeholder result; `mode` is an `octavo.validity.Mode`; `added` is what a placeholder
-        result, a note and an empty message cost.
+        `limits`: budget, fixed tokens, tokens kept free for the tail, the basis of usage, tokens of a placeholder
+        result; `mode`: an `octavo.validity.Mode`; `added`: what a placeholder, a note and an empty message cost.
         """
     def plan_small(
         self,
@@ -439,9 +438,6 @@ class Plan:
     def left(self) -> int:
         """Tokens left for volatile content, in the transcript's own count."""
     @property
-    def moved(self) -> bool:
-        """Whether the cut moved at this call."""
-    @property
     def past_soft(self) -> bool:
         """Whether the history has passed the soft mark."""
     @property
@@ -463,13 +459,21 @@ class Plan:
         """Give the provider's tokens for a number of the transcript's own."""
     def verdicts(self, transcript: Transcript) -> list[tuple[int, int, str]]:
         """Give every message in runs: `(start, end, reason)`."""
-    def shared_prefix(self, transcript: Transcript) -> list[int] | None:
-        """Give the tokens of each message that the call before sent first as well; `None` for a first call.
-
-        That call is taken to have been planned for the same limits.
-        """
+    def before(
+        self,
+        transcript: Transcript,
+        limits: tuple[int, int, int, int, int],
+        marks: tuple[int, int, int],
+        mode: object,
+        added: tuple[int, int, int],
+    ) -> Plan | None:
+        """Plan the last call that the model had answered by then, for these limits; `None` for a first call."""
+    def answered(self, transcript: Transcript) -> bool:
+        """Whether the model has answered the call since: the message that follows is its own."""
+    def moved_since(self, previous: Plan | None, /) -> bool:
+        """Whether other messages are shown of those an earlier plan could show; without one, whether any is not."""
     def shared_with(self, transcript: Transcript, previous: Plan) -> list[int]:
-        """The same against a plan that was made before on the same transcript."""
+        """Give the tokens of each message that an earlier plan sent first as well, cache breakpoints aside."""
     def pinned(self, transcript: Transcript) -> list[tuple[str, int]]:
         """What cannot be left out: `(reason, tokens)`; what a repair added is `repairs`."""
     def kept_tokens(self, transcript: Transcript) -> tuple[int, int]:

@@ -2,66 +2,55 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from octavo.drafting import made_of
+from octavo.drafting import made_before
 from octavo.sections import alternates
 
 if TYPE_CHECKING:
     from octavo.drafting import Draft, Sent
 
-__all__ = ["shared_with_before"]
+__all__ = ["call_before", "shared_with_before"]
 
 
-def shared_with_before(draft: Draft) -> tuple[int, int] | None:
-    """Where this context leaves what the call before sent, and the tokens up to there; `None` for a first call.
+def call_before(draft: Draft) -> Sent | None:
+    """What the call before this one sent; `None` for a first call.
 
-    Without a context before it (a call without state), or with one for the same limits, the call before is the
-    last one that the model answered, taken to have been made for these limits. Tools and system come first in a
-    prompt: where they changed, nothing is as before.
+    That is what was assembled for the last call that the model answered. Where nobody knows that (a call without
+    state, or one that was assembled elsewhere), the call is assembled again, taken to have been made for these limits
+    with what stands around the history now: what it sent hangs on its repairs and on what its tail got.
     """
-    plan, asked, before = draft.plan, draft.asked, draft.asked.before
-    if plan.previous_end is None:
+    asked, before, end = draft.asked, draft.asked.before, draft.plan.previous_end
+    if end is None:
         # Whatever was assembled before the model has answered anything was no call.
         return None
-    if before is not None and before.engine is not asked.engine:
-        before = None
-    if before is not None and before.limits[3] != asked.limits[3]:
-        return 0, 0
-    if before is None or before.limits == asked.limits:
-        tokens = plan.shared_prefix(asked.engine)
-        tail_at = _tail_before(draft, before)
-    else:
-        tokens = plan.shared_with(asked.engine, before.plan)
-        tail_at = before.tail_at
-    return None if tokens is None else _reach(draft, tokens[:tail_at], before)
+    known = before is not None and before.engine is asked.engine
+    if before is not None and known and (before.plan.end >= end or before.limits != asked.limits):
+        return before
+    made = made_before(draft)
+    return None if made is None else made.sent
 
 
-def _tail_before(draft: Draft, before: Sent | None) -> int | None:
-    """The message that carried the tail of the last call that the model answered.
+def shared_with_before(draft: Draft, before: Sent) -> tuple[int, int]:
+    """Where this context leaves what the call before sent, and the tokens up to there.
 
-    Where that is not the context that was assembled last, or there is none, the call is planned again: what its
-    tail got hangs on all that it sent.
+    Tools and system come first in a prompt: where they changed, nothing is as before. Cache breakpoints are no part of
+    a prompt.
     """
-    plan, asked = draft.plan, draft.asked
-    end = plan.previous_end
-    if before is not None and before.plan.end == end:
-        return before.tail_at
-    if end is None or not asked.frame.tail or not alternates(asked.format):
-        return None
-    earlier = replace(asked, engine=asked.engine.truncated(end), before=None)
-    return made_of(earlier).tail_at
+    asked = draft.asked
+    if before.limits[3] != asked.limits[3]:
+        return 0, 0
+    tokens = draft.plan.shared_with(asked.engine, before.plan)
+    return _reach(draft, tokens[: before.tail_at], before)
 
 
-def _reach(draft: Draft, tokens: list[int], before: Sent | None) -> tuple[int, int]:
+def _reach(draft: Draft, tokens: list[int], before: Sent) -> tuple[int, int]:
     """The same as a position in the context's messages, and with the tokens of what stands around these."""
-    frame = draft.asked.frame
-    told = frame.head if before is None else before.head
+    frame, told = draft.asked.frame, before.head
     if told != frame.head:
         # What stands after a head that changed is not as before.
-        tokens = tokens[: draft.head_at if frame.head or before is None else before.head_at]
+        tokens = tokens[: draft.head_at if frame.head else before.head_at]
     index = len(tokens) + len(frame.leading)
     heads, messages = _heads_reached(draft, len(tokens), told)
     fixed = frame.tokens - sum(placed.tokens for placed in frame.placed if placed.place == "head")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from octavo.certainty import Correction, certainty_of
 from octavo.mending import MENDED
-from octavo.prefix import shared_with_before
+from octavo.prefix import call_before, shared_with_before
 from octavo.recipes.wording import changes_of
 from octavo.shares import Placed
 from octavo.spans import Span, spans_of
@@ -50,11 +50,13 @@ class Report:
         history_tokens: messages, after repairs.
         section_tokens: sections of every place.
         stable_prefix_tokens: tokens at the start that the call before sent as well, what stood at its tail
-            aside; 0 for a first call.
+            aside; 0 for a first call. The call before is what this transcript assembled for the last message of the
+            model's; where it did not, that call is taken to have been made as this one is. Cache breakpoints are not
+            compared: a provider does not cache them.
         first_changed_index: the first position in the context's messages that the call before did not send
             at that place; `None` for a first call.
-        moved: whether the history's cut moved at this call, the calls before taken to have had the same budget and
-            the same around the history. Where a head section grew, `first_changed_index` tells what that changed.
+        moved: whether other messages of the history are shown than at the call before, of those that were there then;
+            for a first call, whether any is left out. What else changed, `first_changed_index` tells.
         spans: every message of the conversation, in runs.
         sections: the sections that have a text, kept or not: first those before the history, then the tail's.
         repairs: what was changed to obey the provider's rules, in plain words.
@@ -169,7 +171,8 @@ def report_of(draft: Draft) -> Report:
     own = asked.frame.tokens - sum(placed.tokens for placed in asked.frame.placed)
     fixed, sections = _shares(draft, [own, draft.section_tokens])
     over = max(0, draft.tokens - asked.budget.tokens)
-    shared = shared_with_before(draft)
+    before = call_before(draft)
+    shared = None if before is None else shared_with_before(draft, before)
     certainty = certainty_of(draft)
     return Report(
         format=asked.format,
@@ -187,7 +190,7 @@ def report_of(draft: Draft) -> Report:
         section_tokens=sections,
         stable_prefix_tokens=0 if shared is None else shared[1],
         first_changed_index=None if shared is None else shared[0],
-        moved=plan.moved,
+        moved=plan.moved_since(None if before is None else before.plan),
         spans=tuple(spans_of(draft)),
         sections=draft.placed,
         repairs=tuple(_repairs(draft)),

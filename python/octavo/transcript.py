@@ -262,9 +262,10 @@ class Transcript:
         return Context(draft)
 
     def _before(self, end: int) -> Sent | None:
-        """The last context that was assembled before there were `end` messages: looking twice is no call."""
+        """The last context that the model answered before there were `end` messages: a look is no call."""
         sent = self._sent
-        return self._earlier if sent is not None and sent.plan.end >= end else sent
+        called = sent is not None and sent.plan.end < end and sent.plan.answered(sent.engine)
+        return sent if called else self._earlier
 
     async def append_async(self, message: Any) -> int:
         """Like :meth:`append`, off the loop for a long message; of calls made at once a short one may land first."""

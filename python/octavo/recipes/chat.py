@@ -45,6 +45,16 @@ class Chat(Shape):
             return block.get("tool_use_id")
         return block.get("tool_call_id") if block.get("role") in ("tool", "function") else block.get("id")
 
+    def pair_id(self, index: int, number: int) -> object:
+        """Give the id that pairs a block: none for the member `function_call`, whatever members it has itself."""
+        return None if self._is_idless(index, number) else super().pair_id(index, number)
+
+    def _is_idless(self, index: int, number: int) -> bool:
+        """Whether a block is the call of older clients, which is the last of its message."""
+        message = self.message(index)
+        called = message.get("role") not in ("tool", "function") and message.get("function_call") is not None
+        return called and number + 1 == len(self.blocks_of(index))
+
     def name_of(self, call: Block) -> object:
         """Give the name of the tool that a call calls."""
         return as_block(call.get("function") or call.get("custom") or call, None).get("name")
@@ -72,8 +82,8 @@ class Chat(Shape):
     def _no_result(self, piece: Piece) -> Block:
         _, index, number, made = piece
         call = self.block(index, number)
-        if "id" not in call and "function" not in call and call is self.message(index).get("function_call"):
-            # The member `function_call` of older clients: its result has a name and no id.
+        if self._is_idless(index, number):
+            # Its result has a name and no id.
             return {"role": "function", "name": name_in(call), "content": NO_RESULT}
         call_id = self.final_id(index, number, made)
         return {"role": "tool", **({"tool_call_id": call_id} if call_id else {}), "content": NO_RESULT}

@@ -20,6 +20,7 @@ from octavo.recipes.shape import (
     text_of,
 )
 from octavo.spread import is_list, spread
+from octavo.strangers import is_foreign_type
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,13 +43,16 @@ _PAIRING_MEMBERS: Final = {"mcp_approval_request": "id", "mcp_approval_response"
 
 
 def _is_message(item: Block) -> bool:
-    """Whether an item is a message: of that type, or of none. A type that is no text is none."""
+    """Whether an item is a message: of that type, of none, or of one that another library's messages have.
+
+    A type that is no text is none.
+    """
     return _may_be_message(item) and not (_is_tool_message(item) or _is_reference(item))
 
 
 def _may_be_message(item: Block) -> bool:
     kind = item.get("type")
-    return not isinstance(kind, str) or kind in ("", "message")
+    return not isinstance(kind, str) or kind in ("", "message") or is_foreign_type(kind)
 
 
 def _is_tool_message(item: Block) -> bool:
@@ -121,9 +125,9 @@ class Items(Shape):
         item = self.message(index)
         if _is_tool_message(item) and pieces:
             return self._output(item, pieces[0])
-        if not isinstance(item.get("type", ""), str):
-            item = {**item, "type": "message"}
         if _is_message(item):
+            if item.get("type", "") not in ("", "message"):
+                item = {**item, "type": "message"}
             return {**self._edited_message(item, pieces), "role": _ROLES.get(str(item.get("role")), item.get("role"))}
         return self._edited_item(item, pieces[0])
 

@@ -91,6 +91,8 @@ _DONE: Final[Mapping[str, str]] = {
     "shortened_breakpoint": "made a cache breakpoint of an hour one of five minutes",
     "dropped_call_list": "left out an empty list of calls",
     "filled_result": "put a text into the result for {id}, which reports an error and says nothing",
+    "dropped_server_call": "left out the server's call {id}, which has no result",
+    "dropped_file": "left out a picture or file, which the assistant may not give back",
     "told": "not cured: {rule}",
 }
 

@@ -133,6 +133,25 @@ impl Plan {
         self.plan.previous.as_ref().map(|window| window.end)
     }
 
+    /// What the last call that the model had answered by then shows, planned anew for these limits; nothing for a first
+    /// call.
+    fn before(
+        &self,
+        transcript: &Transcript,
+        limits: Numbers,
+        marks: Three,
+        mode: &Bound<'_, PyAny>,
+        added: Three,
+    ) -> PyResult<Option<Self>> {
+        let Some(end) = self.previous_end() else { return Ok(None) };
+        let call = call_of(limits, marks, mode, added)?;
+        if let Some(plan) = transcript.state().assembler.plan_past(call, end, MOST_ATTACHED) {
+            return Ok(Some(Self::new(plan)));
+        }
+        let mut apart = transcript.state().assembler.clone();
+        Ok(mode.py().detach(|| apart.plan_past(call, end, u32::MAX)).map(Self::new))
+    }
+
     /// How many system messages lead.
     #[getter]
     fn leading(&self) -> u32 {
@@ -151,10 +170,16 @@ impl Plan {
         self.plan.left()
     }
 
-    /// Whether the history begins elsewhere than at the call before this one.
-    #[getter]
-    fn moved(&self) -> bool {
-        self.plan.moved()
+    /// Whether the model has answered the call since: the message that follows is its own.
+    fn answered(&self, transcript: &Transcript) -> bool {
+        transcript.with_rows(|rows| self.plan.answered(rows))
+    }
+
+    /// Whether other messages are shown of those that an earlier plan could show; without one, whether any is left
+    /// out.
+    #[pyo3(signature = (previous, /))]
+    fn moved_since(&self, previous: Option<&Self>) -> bool {
+        self.plan.moved_since(previous.map(|previous| &previous.plan))
     }
 
     /// Whether the history has passed the soft mark.
@@ -204,13 +229,8 @@ impl Plan {
         verdicts.into_iter().map(|verdict| (verdict.span.start, verdict.span.end, verdict.reason.name())).collect()
     }
 
-    /// What the call before sent as well, taken to be planned for the same limits: the tokens of each
-    /// message that both send first; `None` for a first call.
-    fn shared_prefix(&self, transcript: &Transcript) -> Option<Vec<u64>> {
-        transcript.with_rows(|rows| self.plan.shared_prefix(rows)).map(|shared| shared.tokens)
-    }
-
-    /// The same against a plan that was made before on the same transcript.
+    /// What a plan that was made before on the same transcript sent as well: the tokens of each message that both
+    /// send first, cache breakpoints aside.
     fn shared_with(&self, transcript: &Transcript, previous: &Self) -> Vec<u64> {
         transcript.with_rows(|rows| self.plan.shared_with(rows, &previous.plan)).tokens
     }

@@ -111,6 +111,8 @@ const fn kind_name(kind: ChangeKind) -> &'static str {
         ChangeKind::ShortenedBreakpoint => "shortened_breakpoint",
         ChangeKind::DroppedCallList => "dropped_call_list",
         ChangeKind::FilledResult => "filled_result",
+        ChangeKind::DroppedServerCall => "dropped_server_call",
+        ChangeKind::DroppedFile => "dropped_file",
         ChangeKind::Told => "told",
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::budget::share;
-use crate::message::{BlockFlags, BlockRow, Estimated};
+use crate::message::{BlockFlags, BlockRow, Estimated, Format, Role};
 use crate::rules::{AddedTokens, Mode, Piece, Provider, Recipe, Repair, repair, repaired_rows};
 use crate::tokens::calibration::Anchor;
 use crate::transcript::{Opening, Transcript};
@@ -15,7 +15,7 @@ use crate::window::{Limits, Window, loop_opening, next_cut};
 pub enum Reason {
     /// A system message at the start: always kept.
     Leading,
-    /// What the user said before the model first answered: what the conversation is for.
+    /// What the user said before the model first answered, or first called tools: what the conversation is for.
     Task,
     /// What the user had asked for when the cut moved.
     Request,
@@ -156,12 +156,25 @@ impl Plan {
         Self { call, anchor, window, previous, reported, spans, repair, repaired, leading }
     }
 
-    /// Whether the history begins elsewhere than at the call before this one, or lacks what that one kept before it.
-    pub fn moved(&self) -> bool {
-        // Each leading message is an exchange of its own.
-        let Some(previous) = &self.previous else { return self.window.cut != self.window.leading };
-        let is_gone = |anchor: &u32| self.window.anchors.binary_search(anchor).is_err();
-        self.window.cut != previous.cut || previous.anchors.iter().any(is_gone)
+    /// Whether the model has answered the call since: the message that follows is its own, and in Responses, where a
+    /// turn is several items, the first of its turn.
+    pub fn answered(&self, transcript: &Transcript) -> bool {
+        let (messages, end) = (transcript.rows().messages, self.window.end as usize);
+        let is_own = |at: usize| messages.get(at).is_some_and(|row| row.role == Role::Assistant);
+        let amid = transcript.format() == Format::Responses && end.checked_sub(1).is_some_and(is_own);
+        is_own(end) && !amid
+    }
+
+    /// Whether other messages are shown of those that the call before could show; without one, whether any is left out.
+    ///
+    /// Told by what is shown, not by the cut: it may move over what stays before it anyhow.
+    pub fn moved_since(&self, previous: Option<&Self>) -> bool {
+        let (end, before) = previous.map_or((self.window.end, None), |plan| (plan.window.end, Some(&plan.spans)));
+        let now = self.spans.iter().map(|span| span.start..span.end.min(end)).filter(|span| !span.is_empty());
+        match before {
+            Some(before) => !now.eq(before.iter().cloned()),
+            None => !now.eq(std::iter::once(0..end).filter(|all| !all.is_empty())),
+        }
     }
 
     /// Tokens of everything but volatile content: fixed parts, leading and shown messages, repairs.
@@ -240,7 +253,8 @@ impl Plan {
     }
 
     fn anchor_reason(&self, transcript: &Transcript, exchange: u32) -> Reason {
-        if transcript.task_before(self.window.end).binary_search(&exchange).is_ok() {
+        let is_asked = |said: &[u32]| said.binary_search(&exchange).is_ok();
+        if is_asked(transcript.task_before(self.window.end)) {
             Reason::Task
         } else if transcript.pins().iter().any(|pin| pin.exchange == exchange && pin.holds(self.window.end)) {
             Reason::Pinned
@@ -250,6 +264,10 @@ impl Plan {
         } else if self.opens_loop(transcript, exchange) {
             // Before the request: results that come with a word of the user's go on with the loop.
             Reason::LoopOpening
+        } else if is_asked(transcript.worked_before(self.window.end))
+            && !is_asked(transcript.request_before(self.window.end))
+        {
+            Reason::Task
         } else if transcript.exchanges().get(exchange as usize).is_some_and(|found| found.user_speech) {
             Reason::Request
         } else if self.answers_stored(transcript, exchange) {
@@ -336,23 +354,13 @@ impl Plan {
         if Some(exchange) == newest { Reason::Newest } else { self.anchor_reason(transcript, exchange) }
     }
 
-    /// The messages that this call sends exactly as the call before did, repairs included: how many, and
-    /// their tokens. The call before is taken to have been planned for the same limits; `None` where there
-    /// was none.
-    pub fn shared_prefix(&self, transcript: &Transcript) -> Option<SharedPrefix> {
-        let previous = self.previous.as_ref()?.spans(transcript);
-        let before = recipes(&previous, mended(transcript, &self.call, &previous));
-        Some(self.shared(transcript, &before))
-    }
-
-    /// The same against a call that was really planned, on the same transcript.
+    /// The messages that this call sends exactly as an earlier one of the same transcript did, repairs included, cache
+    /// breakpoints aside: how many, and their tokens.
     pub fn shared_with(&self, transcript: &Transcript, previous: &Self) -> SharedPrefix {
-        self.shared(transcript, &recipes(&previous.spans, previous.repair.clone()))
-    }
-
-    fn shared(&self, transcript: &Transcript, before: &[Recipe]) -> SharedPrefix {
+        let before = recipes(&previous.spans, previous.repair.clone());
         let now = recipes(&self.spans, self.repair.clone());
-        let same = now.iter().zip(before).take_while(|(ours, theirs)| ours == theirs).count();
+        let is_same = |(ours, theirs): &(&Recipe, &Recipe)| ours.is_cached_as(theirs, transcript.rows());
+        let same = now.iter().zip(&before).take_while(is_same).count();
         let costs = costs_of(transcript, &now, self.call.added);
         SharedPrefix {
             messages: u32::try_from(same).unwrap_or(u32::MAX),

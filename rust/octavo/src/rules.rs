@@ -13,6 +13,7 @@ mod breakpoints;
 mod content;
 mod demands;
 mod draft;
+mod given_back;
 mod ids;
 mod layer;
 mod matching;
@@ -281,6 +282,7 @@ pub fn validate(provider: Provider, mode: &Mode, rows: Rows<'_>, selection: &[u3
     content::judge(&list, &mut found);
     breakpoints::judge(&list, &mut found);
     reasoning::judge(&list, &mut found);
+    given_back::judge(&list, &mut found);
     judge_request(&list, &mut found);
     found.sort_unstable();
     found.dedup();

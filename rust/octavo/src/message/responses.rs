@@ -123,7 +123,8 @@ fn reference<N: Node, S: Sink>(node: &N, sink: &mut S) {
 
 fn message<N: Node, S: Sink>(index: usize, node: &N, sink: &mut S) -> Result<MessageEnd> {
     let mut end = role_of(index, node)?;
-    let mistyped = node.get(Key::Type).is_some_and(|kind| kind.kind() != NodeKind::Text);
+    // A type of no text, or one that another library's messages have beside their role.
+    let mistyped = node.get(Key::Type).is_some_and(|kind| !matches!(kind.text().as_deref(), Some("" | "message")));
     end.flags =
         end.flags.when(end.role == Role::Tool, MessageFlags::FOREIGN_ROLE).when(mistyped, MessageFlags::MALFORMED);
     if end.role == Role::Tool && node.get(Key::ToolCallId).is_some() {

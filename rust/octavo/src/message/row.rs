@@ -216,6 +216,9 @@ impl MessageFlags {
     pub const ODD_CALL: Self = Self(1 << 14);
     /// There is a list of calls, and it is empty.
     pub const EMPTY_CALLS: Self = Self(1 << 15);
+    /// Holds a call of the server's. The bit is that of an empty list of calls: all are taken, only Chat has such lists, and
+    /// no calls of the server's.
+    pub const SERVER_CALLS: Self = Self::EMPTY_CALLS;
 }
 
 impl MessageFlags {
@@ -232,6 +235,7 @@ impl MessageFlags {
             BlockKind::Thinking | BlockKind::RedactedThinking => Self::THINKING,
             BlockKind::Call => Self::CALLS,
             BlockKind::Result => Self::RESULTS,
+            BlockKind::ServerCall => Self::SPEECH.with(Self::SERVER_CALLS),
             BlockKind::Marker => Self(0),
             _ => Self::SPEECH,
         };

@@ -82,6 +82,10 @@ pub(super) struct Demands {
     pub(super) silent_error: Option<RuleId>,
     /// An empty text in the system prompt.
     pub(super) empty_system: Option<RuleId>,
+    /// A call of the server's without its result.
+    pub(super) server_call: Option<RuleId>,
+    /// A picture or file in an assistant message.
+    pub(super) own_file: Option<RuleId>,
 }
 
 const ANTHROPIC: Demands = Demands {
@@ -112,6 +116,8 @@ const ANTHROPIC: Demands = Demands {
     call_list: None,
     silent_error: Some(RuleId::A25),
     empty_system: Some(RuleId::A26),
+    server_call: Some(RuleId::A28),
+    own_file: Some(RuleId::A29),
 };
 
 const OPENAI: Demands = Demands {
@@ -142,6 +148,8 @@ const OPENAI: Demands = Demands {
     call_list: Some(RuleId::O10),
     silent_error: None,
     empty_system: None,
+    server_call: None,
+    own_file: None,
 };
 
 const RESPONSES: Demands = Demands {
@@ -190,6 +198,7 @@ const BEDROCK: Demands = Demands {
     first_user: Some(RuleId::B3),
     needs_tools: Some(RuleId::B2),
     size: None,
+    server_call: None,
     ..ANTHROPIC
 };
 

@@ -7,6 +7,7 @@ use super::breakpoints::{MAX_BREAKPOINTS, is_empty_text, is_hour, is_short};
 use super::content::{ends_in_space, is_blank, is_hollow, is_of_server};
 use super::demands::{Demands, Layout};
 use super::draft::{Draft, Part};
+use super::given_back::leave_out;
 use super::ids::settle_ids;
 use super::order::{may_precede_system, takes_system};
 use super::reasoning::{is_thinking, wants_reasoning_content};
@@ -19,6 +20,7 @@ use crate::message::{BlockFlags, BlockKind, BlockRow, MessageFlags, Role};
 pub(super) fn mend(list: &List<'_>, drafts: Vec<Draft>, log: &mut Vec<Change>) -> Vec<Draft> {
     let mut mender = Mender { list, drafts, log };
     mender.drop_lone_reasoning();
+    leave_out(mender.list, &mut mender.drafts, mender.log);
     mender.settle_shapes();
     mender.fill_results();
     settle_ids(mender.list, &mut mender.drafts, mender.log);

@@ -42,6 +42,13 @@ pub struct Edits {
     pub mend_result: bool,
 }
 
+impl Edits {
+    /// The same without those of cache breakpoints.
+    const fn unmarked(self) -> Self {
+        Self { drop_breakpoint: false, keep_breakpoints: 0, shorten_breakpoint: false, ..self }
+    }
+}
+
 /// One block of a composed message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Piece {
@@ -85,6 +92,49 @@ pub enum Recipe {
         /// It gets a blank `reasoning_content`, as `DeepSeek` and Kimi want it.
         add_reasoning: bool,
     },
+}
+
+impl Recipe {
+    /// Whether two recipes for the same rows make the same message but for its cache breakpoints, which a provider
+    /// does not cache: that the oldest goes where a newer one comes changes nothing of the prefix.
+    pub fn is_cached_as(&self, other: &Self, rows: Rows<'_>) -> bool {
+        self == other
+            || match (self, other) {
+                (Self::Keep(message), Self::Compose { .. }) => other.only_unmarks(*message, rows),
+                (Self::Compose { .. }, Self::Keep(message)) => self.only_unmarks(*message, rows),
+                _ => self.unmarked() == other.unmarked(),
+            }
+    }
+
+    /// The same with the breakpoints as they were.
+    fn unmarked(&self) -> Self {
+        let mut same = self.clone();
+        if let Self::Compose { pieces, .. } = &mut same {
+            pieces.iter_mut().for_each(Piece::unmark);
+        }
+        same
+    }
+
+    /// Whether it makes this message as it is, but for breakpoints.
+    fn only_unmarks(&self, whole: u32, rows: Rows<'_>) -> bool {
+        let Self::Compose { role, from, pieces, add_reasoning } = self else { return false };
+        let of_it = rows.messages.get(whole as usize).is_some_and(|row| row.role == *role) && *from == Some(whole);
+        let all = pieces.len() == rows.blocks_of(whole).len();
+        of_it && all && !add_reasoning && (0..).zip(pieces).all(|(block, piece)| piece.only_unmarks(whole, block))
+    }
+}
+
+impl Piece {
+    fn unmark(&mut self) {
+        if let Self::Block { edits, .. } = self {
+            *edits = edits.unmarked();
+        }
+    }
+
+    fn only_unmarks(&self, whole: u32, place: u32) -> bool {
+        let Self::Block { message, block, edits, .. } = *self else { return false };
+        (message, block) == (whole, place) && edits.unmarked() == Edits::default()
+    }
 }
 
 /// What a repair did at one place.
@@ -150,6 +200,10 @@ pub enum ChangeKind {
     DroppedCallList,
     /// A result that reports an error without a word got one.
     FilledResult,
+    /// A call of the server's that has no result left.
+    DroppedServerCall,
+    /// A picture or file left the assistant's message.
+    DroppedFile,
     /// Nothing in the messages can cure it: the request must change.
     Told,
 }
@@ -309,4 +363,42 @@ pub fn made_id(message: u32, block: u32, attempt: u32) -> String {
 /// The hash of the id that a call at this place ends up with.
 fn final_id(call: &BlockRow, at: (u32, u32), attempt: u32) -> u64 {
     if attempt == 0 { call.id } else { id_hash(&made_id(at.0, at.1, attempt)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Edits, Piece, Recipe};
+    use crate::message::{BlockFlags, BlockKind, BlockRow, MessageFlags, MessageRow, Role, Rows};
+
+    fn composed(role: Role, edits: &[Edits]) -> Recipe {
+        let piece = |(block, edits): (u32, &Edits)| Piece::Block { message: 0, block, call: None, edits: *edits };
+        Recipe::Compose { role, from: Some(0), pieces: (0..).zip(edits).map(piece).collect(), add_reasoning: false }
+    }
+
+    #[test]
+    fn only_breakpoints_are_no_part_of_what_is_cached() {
+        let blocks = [BlockRow { id: 0, tokens: 1, flags: BlockFlags::default(), kind: BlockKind::Text }; 2];
+        let message =
+            MessageRow { first_block: 0, blocks: 2, tokens: 2, flags: MessageFlags::default(), role: Role::User };
+        let rows = Rows { messages: &[message], blocks: &blocks };
+        let (whole, unmarked) = (Edits::default(), Edits { drop_breakpoint: true, ..Edits::default() });
+        let shorter = Edits { shorten_breakpoint: true, ..Edits::default() };
+        let stripped = Edits { strip_end: true, ..unmarked };
+        let kept = Recipe::Keep(0);
+        for same in [[unmarked, whole], [unmarked, unmarked], [whole, shorter]] {
+            let same = composed(Role::User, &same);
+            assert!(kept.is_cached_as(&same, rows) && same.is_cached_as(&kept, rows), "{same:?}");
+            assert!(same.is_cached_as(&composed(Role::User, &[whole, whole]), rows), "{same:?}");
+        }
+        let other = [
+            composed(Role::User, &[unmarked, stripped]),
+            composed(Role::User, &[unmarked]),
+            composed(Role::Assistant, &[unmarked, whole]),
+            Recipe::Keep(1),
+        ];
+        for other in other {
+            assert!(!kept.is_cached_as(&other, rows) && !other.is_cached_as(&kept, rows), "{other:?}");
+            assert!(!other.is_cached_as(&composed(Role::User, &[unmarked, whole]), rows), "{other:?}");
+        }
+    }
 }

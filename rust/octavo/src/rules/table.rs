@@ -181,6 +181,14 @@ rules! {
         "the call {id} has no name",
         "messages.N.content.M.tool_use.name: Field required",
         "required in the clients' types (anthropic 2.14, ToolUseBlockParam; Bedrock API reference, ToolUseBlock)";
+    A28 [Anthropic] Judged::Messages,
+        "the server's call {id} has no result, and the turn is over",
+        "messages.N: `web_search` tool use with id `ID` was found without a corresponding `web_search_tool_result` block",
+        "platform.claude.com handling-stop-reasons (tool_use beside server tools, pause_turn)";
+    A29 [Anthropic, Bedrock] Judged::Messages,
+        "an assistant message holds a picture (Bedrock: or a document), which only the user's may",
+        "recalled, not found at a source",
+        "google/adk-python PR #3286; Bedrock API reference, Message (images and documents only if the role is user)";
     O1 [OpenAi] Judged::Messages,
         "the call {id} has no tool message in the run that follows it",
         "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'",

@@ -1,8 +1,8 @@
 //! Where the cut goes when it moves.
 
-use super::stays::anchor_candidates;
+use super::stays::{Candidate, anchor_candidates};
 use super::{Cut, Limits, Window, first_exchange, tokens_of};
-use crate::budget::share;
+use crate::budget::{even, share};
 use crate::transcript::{Opening, Transcript};
 
 /// The grid is the largest power of two within this part of the room, so that cuts of slightly different
@@ -33,6 +33,12 @@ impl<'t> Cost<'t> {
     fn of(&self, exchange: u32) -> u64 {
         let tokens = tokens_of(self.transcript, exchange, self.end, self.turn);
         tokens.saturating_add(self.lost(exchange, exchange.saturating_add(1)))
+    }
+
+    /// Everything from exchange `cut` on, and what stays before it.
+    fn shown(&self, candidates: &[Candidate], cut: u32) -> u64 {
+        let stay = candidates.iter().filter(|found| found.stays_before(cut));
+        stay.map(|found| self.of(found.exchange)).sum::<u64>() + self.since(cut)
     }
 
     pub(super) fn anchors(&self, anchors: &[u32]) -> u64 {
@@ -70,10 +76,14 @@ pub(super) fn shrink(
     limits: &Limits,
 ) -> Cut {
     let newest = transcript.exchanges_before(end).saturating_sub(1).max(from);
-    let candidates = anchor_candidates(transcript, from, end, room, limits);
-    let stay = |cut: u32| candidates.iter().filter(move |found| found.stays_before(cut)).map(|found| found.exchange);
+    let mut candidates = anchor_candidates(transcript, from, end, room, limits);
     let cost = Cost::new(transcript, end, limits);
-    let shown = |cut: u32| stay(cut).map(|anchor| cost.of(anchor)).sum::<u64>() + cost.since(cut);
+    let least = cost.shown(&candidates, newest);
+    if least > room.min(goal(least)) {
+        candidates.retain(Candidate::must_stay);
+    }
+    let stay = |cut: u32| candidates.iter().filter(move |found| found.stays_before(cut)).map(|found| found.exchange);
+    let shown = |cut: u32| cost.shown(&candidates, cut);
     let goal = goal(shown(newest));
     let fits = first_where(from, newest, |cut| shown(cut) <= goal);
     let dropped = transcript.tokens_in(0, transcript.start_of(fits));
@@ -94,13 +104,14 @@ pub(super) fn within_room(transcript: &Transcript, end: u32, room: u64, limits: 
 
 /// Where the next cut would fall, were it made now.
 pub(crate) fn next_cut(transcript: &Transcript, window: &Window, limits: &Limits) -> Cut {
-    let low = share(window.room, limits.marks.low);
-    shrink(transcript, window.end, window.cut, |_| low, window.room, limits)
+    let room = even(window.room);
+    let low = share(room, limits.marks.low);
+    shrink(transcript, window.end, window.cut, |_| low, room, limits)
 }
 
 /// The grid that cuts are aligned to, in tokens left out.
 fn grid(room: u64) -> u64 {
-    let part = (room / GRID_PARTS).max(1);
+    let part = (even(room) / GRID_PARTS).max(1);
     1 << part.ilog2()
 }
 
