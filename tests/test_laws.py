@@ -6,6 +6,7 @@ import copy
 import json
 from collections import UserDict
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pydantic
@@ -260,7 +261,9 @@ def test_a_replay_is_the_same_as_steps(
         alone = octavo.assemble(messages[:cut], budget=limit, format=format, provider=format, sections=sections)
         assert alone.messages == stepped.messages
         assert alone.system == stepped.system
-        assert alone.report == stepped.report
+        # Which calls were made is known to the transcript alone, where two messages of the model's meet.
+        told: dict[str, Any] = {"stable_prefix_tokens": 0, "first_changed_index": None, "moved": False}
+        assert replace(alone.report, **told) == replace(stepped.report, **told)
 
 
 @searched

@@ -11,7 +11,9 @@ import pytest
 
 import octavo
 from octavo.errors import ArgumentError, OctavoError
-from sessions import ANTHROPIC, OPENAI
+from sessions import ANTHROPIC, DIALECTS, OPENAI, Dialect
+
+every_dialect = pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.format)
 
 
 def anthropic_call(*ids: str, thinking: bool = False) -> dict[str, Any]:
@@ -372,3 +374,49 @@ def test_what_will_leave_at_the_soft_mark_does_not_name_what_stays() -> None:
     assert {1, 6, 8} <= named
     assert not named & {0, 7}
     assert due.tokens == sum(transcript.counter.count_message(messages[at], format="openai") for at in named)
+
+
+# ---- examples before the task ----
+
+
+def assembled(dialect: Dialect, messages: list[Any], budget: int) -> octavo.Context:
+    return octavo.assemble(messages, budget=budget, model=dialect.model, format=dialect.format)
+
+
+def after_examples(dialect: Dialect, task: str, *, worked: int = 4) -> list[Any]:
+    """Two examples answered in words, the task and its loop, and a long loop after an answer."""
+    messages: list[Any] = []
+    for at in range(2):
+        messages += [dialect.user(f"EXAMPLE {at}"), dialect.reply(f"answer {at}")]
+    messages += [dialect.user(task), *dialect.loop(worked), dialect.reply("q?"), dialect.user("YES")]
+    return [*messages, *dialect.loop(40, start=100)]
+
+
+@every_dialect
+@pytest.mark.parametrize("budget", [900, 1_500])
+def test_the_task_stays_that_follows_examples(dialect: Dialect, budget: int) -> None:
+    messages = after_examples(dialect, "TASK")
+    context = assembled(dialect, messages, budget)
+    sent = json.dumps(context.messages)
+    assert all(word in sent for word in ("EXAMPLE 0", "TASK", "YES"))
+    assert "EXAMPLE 1" not in sent
+    assert context.fits
+    if dialect.format.startswith("openai"):
+        # Where roles alternate it is joined to the example that stands before it.
+        assert [span.reason for span in context.report.spans if span.start == 4] == ["task"]
+
+
+@every_dialect
+def test_a_task_after_examples_stays_within_its_share(dialect: Dialect) -> None:
+    long = "TASK " + "word " * 300
+    assert "TASK" in json.dumps(assembled(dialect, after_examples(dialect, long), 4_000).messages)
+    assert "TASK" not in json.dumps(assembled(dialect, after_examples(dialect, long), 1_000).messages)
+
+
+def test_a_task_after_examples_goes_where_there_is_no_room() -> None:
+    messages = after_examples(OPENAI, "TASK " + "word " * 200)
+    messages += [OPENAI.user("NEXT " + "word " * 740), *OPENAI.loop(1, start=900)]
+    context = assembled(OPENAI, messages, 1_000)
+    assert context.fits
+    assert "TASK" not in json.dumps(context.messages)
+    assert "TASK" in json.dumps(assembled(OPENAI, messages, 1_400).messages)

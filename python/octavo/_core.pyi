@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Sequence
-from typing import Any, Literal, final
+from typing import Any, Literal, TypeAlias, final
 
 # ---- build_info ----
 
@@ -37,6 +37,9 @@ def build_info() -> BuildInfo:
 def said(message: object, format: str, /) -> str:
     """What is said in a message, to about 4,096 bytes: no arguments, output or reasoning."""
 
+_ValueKind: TypeAlias = Literal["identifier", "path", "url", "handle", "date", "amount", "version", "name", "value"]
+_Origin: TypeAlias = Literal["user", "assistant", "tool"]
+
 @final
 class Ledger:
     """The values of one conversation. `octavo.ledger.Ledger` explains the methods."""
@@ -49,22 +52,7 @@ class Ledger:
         """Go back to the first messages; false, and nothing changed, where something was let go of since."""
     def fork(self) -> Ledger:
         """A ledger that goes its own way from here."""
-    def entries(
-        self,
-    ) -> list[
-        tuple[
-            str,
-            Literal["identifier", "path", "url", "handle", "date", "amount", "version", "name", "value"],
-            str,
-            str,
-            Literal["user", "assistant", "tool"],
-            int,
-            int,
-            int,
-            int,
-            int | None,
-        ]
-    ]:
+    def entries(self) -> list[tuple[str, _ValueKind, str, str, _Origin, int, int, int, int, int | None]]:
         """Value, kind, name, tool, origin, first, last, times, uses and last use of each."""
     def render(
         self,
@@ -322,6 +310,9 @@ class StreamCounter:
 
 # ---- transcript ----
 
+_Limits: TypeAlias = tuple[int, int, int, int, int, int]
+_Three: TypeAlias = tuple[int, int, int]
+
 @final
 class Transcript:
     """One conversation: rows of numbers, and the caller's own messages beside them.
@@ -354,26 +345,14 @@ class Transcript:
         """Give the messages that a plan shows as they are, in a new list."""
     def messages(self) -> list[Any]:
         """Give all messages, in a new list."""
-    def plan(
-        self,
-        limits: tuple[int, int, int, int, int, int],
-        marks: tuple[int, int, int],
-        mode: object,
-        added: tuple[int, int, int],
-    ) -> Plan:
+    def plan(self, limits: _Limits, marks: _Three, mode: object, added: _Three) -> Plan:
         """Plan a call made with all messages.
 
-        `limits` are budget, fixed tokens, tokens kept free for the tail, the basis that usage is compared within,
-        tokens of a placeholder result, and tokens for what is told of messages that were left out; `mode` is an
-        `octavo.validity.Mode`; `added` is what a placeholder result, a note and an empty message cost.
+        `limits`: budget, fixed tokens, tokens kept free for the tail, the basis of usage, tokens of a placeholder
+        result, tokens for what is told of messages left out; `mode`: an `octavo.validity.Mode`; `added`: what a
+        placeholder, a note and an empty message cost.
         """
-    def plan_small(
-        self,
-        limits: tuple[int, int, int, int, int, int],
-        marks: tuple[int, int, int],
-        mode: object,
-        added: tuple[int, int, int],
-    ) -> Plan | None:
+    def plan_small(self, limits: _Limits, marks: _Three, mode: object, added: _Three) -> Plan | None:
         """Do the same where little is shown; `None` where much is."""
     def observe(self, at: int, basis: int, reported: int, counted: int) -> bool:
         """Take in what the provider reported for the call before which there were `at` messages; false if retired."""
@@ -418,7 +397,7 @@ class Plan:
     def cut_key(self) -> tuple[int, int, int] | None:
         """What tells the last cut from every other of the same conversation under the same limits, or `None`."""
     def left_out(self, transcript: Transcript, /) -> tuple[int, list[tuple[int, int]], int | None]:
-        """Give the call at which the history was last cut, what was left out there, and what the user had said last."""
+        """Give the call where the history was last cut, what was left out there, and what the user had said last."""
     @property
     def recipes(self) -> list[int | tuple[str, int | None, list[tuple[Any, ...]], bool]] | None:
         """The shown messages made valid, or `None` when they are."""
@@ -468,15 +447,16 @@ class Plan:
         """Give the provider's tokens for a number of the transcript's own."""
     def verdicts(self, transcript: Transcript) -> list[tuple[int, int, str]]:
         """Give every message in runs: `(start, end, reason)`."""
+    def before(
+        self, transcript: Transcript, limits: _Limits, marks: _Three, mode: object, added: _Three
+    ) -> Plan | None:
+        """Plan the last call that the model had answered by then, for these limits; `None` for a first call."""
     def answered(self, transcript: Transcript) -> bool:
         """Whether the model has answered the call since: the message that follows is its own."""
     def moved_since(self, previous: Plan | None, /) -> bool:
         """Whether other messages are shown of those an earlier plan could show; without one, whether any is not."""
     def shared_with(self, transcript: Transcript, previous: Plan) -> list[int]:
-        """Give the tokens of each message that an earlier plan of this transcript sent first as well.
-
-        Cache breakpoints are not compared.
-        """
+        """Give the tokens of each message that an earlier plan sent first as well, cache breakpoints aside."""
     def pinned(self, transcript: Transcript) -> list[tuple[str, int]]:
         """What cannot be left out: `(reason, tokens)`; what a repair added is `repairs`."""
     def kept_tokens(self, transcript: Transcript) -> tuple[int, int]:

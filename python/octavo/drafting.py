@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, cast
 
@@ -205,15 +205,26 @@ def made_of(asked: Asked) -> Draft:
     return planned(asked, plan_of(asked))
 
 
-def planned(asked: Asked, plan: _core.Plan) -> Draft:
-    """A draft that fits with what its repair really takes, where one can."""
+def made_before(draft: Draft) -> Draft | None:
+    """Make the call before this one, taken to have been asked for the same; `None` for a first call."""
+
+    def plan_before(asked: Asked) -> _core.Plan | None:
+        return draft.plan.before(asked.engine, asked.limits, asked.budget.marks.per_mille, asked.mode, asked.added)
+
+    plan = plan_before(draft.asked)
+    return None if plan is None else planned(draft.asked, plan, plan_before)
+
+
+def planned(asked: Asked, plan: _core.Plan, again: Callable[[Asked], _core.Plan | None] = plan_of) -> Draft:
+    """A draft that fits with what its repair really takes, where one can; `again` plans it anew."""
     draft = draft_of(asked, plan)
     for _ in range(_ROUNDS):
         if draft.tokens <= asked.budget.tokens or draft.counted <= draft.plan.tokens:
             break
         result, note, framing = asked.added
         asked = replace(asked, added=(result * 2, note * 2, framing * 2))
-        smaller = draft_of(asked, plan_of(asked))
+        plan_again = again(asked)
+        smaller = draft if plan_again is None else draft_of(asked, plan_again)
         if smaller.tokens >= draft.tokens:
             break
         draft = smaller

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from octavo.drafting import made_of
+from octavo.drafting import made_before
 from octavo.sections import alternates
 
 if TYPE_CHECKING:
@@ -29,7 +28,8 @@ def call_before(draft: Draft) -> Sent | None:
     known = before is not None and before.engine is asked.engine
     if before is not None and known and (before.plan.end >= end or before.limits != asked.limits):
         return before
-    return made_of(replace(asked, engine=asked.engine.truncated(end), before=None)).sent
+    made = made_before(draft)
+    return None if made is None else made.sent
 
 
 def shared_with_before(draft: Draft, before: Sent) -> tuple[int, int]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple, TypeVar
 
 from octavo import _core
 from octavo.messages import Format, Provider, decided_format, infer_format, leans_to_anthropic
 from octavo.tokens import Counter
 
-__all__ = ["Read", "likely_format", "read_apart"]
+__all__ = ["Read", "likely_format", "off_loop", "read_apart"]
+
+_T = TypeVar("_T")
 
 _BATCH: Final = 16
 """Messages that are read at a time: between batches the event loop gets the interpreter."""
@@ -60,3 +63,10 @@ def _rows(counter: Counter, format: Format, messages: list[Any], first: int) -> 
     for start in range(0, len(messages), _BATCH):
         rows.extend(messages[start : start + _BATCH], first + start)
     return rows
+
+
+async def off_loop(work: Callable[..., _T], *arguments: Any, **options: Any) -> _T:
+    """Run `work` on a worker thread. asyncio is imported here: it is a third of the package's import time."""
+    import asyncio
+
+    return await asyncio.to_thread(work, *arguments, **options)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import partial
-from typing import Any, Final, NoReturn, Self, TypeVar
+from typing import Any, Final, NoReturn, Self
 
 from octavo import _core
 from octavo.budget import Budget, Section
@@ -18,7 +18,7 @@ from octavo.errors import MessageError, OctavoError
 from octavo.frame import Frames, Mark, mark_of
 from octavo.mending import mended
 from octavo.messages import Format, Provider, decided_format, infer_format, infer_provider, known_format, listed, reread
-from octavo.reading import Read, likely_format, read_apart
+from octavo.reading import Read, likely_format, off_loop, read_apart
 from octavo.sections import placeable
 from octavo.system import as_blocks, fitting_system
 from octavo.tokens import Counter, TokenCounter, Usage, counter_for
@@ -26,8 +26,6 @@ from octavo.told import Telling, room_for
 from octavo.validity import Mode, mode_of
 
 __all__ = ["Transcript"]
-
-_T = TypeVar("_T")
 
 OFF_LOOP_CHARACTERS: Final = 64 * 1024
 """Text of more characters is counted on a worker thread by the `_async` forms: about half a millisecond of work,
@@ -274,7 +272,7 @@ class Transcript:
         if _core.weigh(fresh, OFF_LOOP_CHARACTERS) <= OFF_LOOP_CHARACTERS:
             return self.extend(fresh)
         while True:
-            tokens = self._take(await _off_loop(self._read_apart, self._engine, fresh))
+            tokens = self._take(await off_loop(self._read_apart, self._engine, fresh))
             if tokens is not None:
                 return tokens
 
@@ -300,16 +298,16 @@ class Transcript:
         ask = partial(self._asked, budget, system, tools, placed, thinking, previous_response_id)
         around = (system, tools, [section.text for section in placed])
         if _core.weigh(around, OFF_LOOP_CHARACTERS) > OFF_LOOP_CHARACTERS:
-            asked = await _off_loop(ask)
+            asked = await off_loop(ask)
             # Sections at the tail are counted and cut when it is known what the history leaves over.
-            return self._concluded(await _off_loop(made_of, asked))
+            return self._concluded(await off_loop(made_of, asked))
         asked = ask()
         plan = small_plan_of(asked)
         if plan is None:
-            return self._concluded(await _off_loop(made_of, asked))
+            return self._concluded(await off_loop(made_of, asked))
         long = plan.repaired and plan.tokens > OFF_LOOP_TOKENS
         long = long or self._telling.unread(asked.engine, plan, asked.limits) > OFF_LOOP_TOKENS
-        return self._concluded(await _off_loop(planned, asked, plan) if long else planned(asked, plan))
+        return self._concluded(await off_loop(planned, asked, plan) if long else planned(asked, plan))
 
     def observe(self, usage: Any, context: Context | None = None) -> None:
         """Learn from what the provider reported for a context.
@@ -499,10 +497,3 @@ class Transcript:
         if costs is None:
             costs = self._costs[format] = added_by_repair(self._counter, format)
         return costs
-
-
-async def _off_loop(work: Callable[..., _T], *arguments: Any, **options: Any) -> _T:
-    """Run `work` on a worker thread. asyncio is imported here: it is a third of the package's import time."""
-    import asyncio
-
-    return await asyncio.to_thread(work, *arguments, **options)

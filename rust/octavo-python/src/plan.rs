@@ -153,6 +153,25 @@ impl Plan {
         self.plan.previous.as_ref().map(|window| window.end)
     }
 
+    /// What the last call that the model had answered by then shows, planned anew for these limits; nothing for a first
+    /// call.
+    fn before(
+        &self,
+        transcript: &Transcript,
+        limits: Numbers,
+        marks: Three,
+        mode: &Bound<'_, PyAny>,
+        added: Three,
+    ) -> PyResult<Option<Self>> {
+        let Some(end) = self.previous_end() else { return Ok(None) };
+        let call = call_of(limits, marks, mode, added)?;
+        if let Some(plan) = transcript.state().assembler.plan_past(call, end, MOST_ATTACHED) {
+            return Ok(Some(Self::new(plan)));
+        }
+        let mut apart = transcript.state().assembler.clone();
+        Ok(mode.py().detach(|| apart.plan_past(call, end, u32::MAX)).map(Self::new))
+    }
+
     /// How many system messages lead.
     #[getter]
     fn leading(&self) -> u32 {

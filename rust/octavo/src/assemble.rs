@@ -12,6 +12,15 @@ const VIEWS: usize = 4;
 /// How often a window is made smaller for what its repair adds.
 const REPAIR_ROUNDS: usize = 4;
 
+/// When a call is made.
+#[derive(Debug, Clone, Copy)]
+struct Moment {
+    /// How many messages there are before it.
+    end: u32,
+    /// Reports for calls with fewer messages than this are known by then.
+    known: u32,
+}
+
 /// A transcript with what has been decided about it.
 #[derive(Debug, Clone)]
 pub struct Assembler {
@@ -62,7 +71,8 @@ impl Assembler {
     /// Plans one call made with all messages.
     pub fn plan(&mut self, call: Call) -> Plan {
         let view = self.folded(call);
-        let plan = self.fitting(&view, call, view.window(&self.transcript, &self.reports, 0));
+        let moment = self.next();
+        let plan = self.fitting(&view, call, moment, self.first(&view, moment));
         self.views.push(view);
         plan
     }
@@ -70,26 +80,61 @@ impl Assembler {
     /// The same where no more than `most` messages of the history are shown; `None` where there are more, which take
     /// their time when they must be repaired.
     pub fn plan_within(&mut self, call: Call, most: u32) -> Option<Plan> {
+        let moment = self.next();
+        self.plan_at(call, moment, most)
+    }
+
+    /// Plans the past call before message `end`, had it had these limits, as it was planned then; in the same way as
+    /// [`Self::plan_within`]. `None` as well where no call was made there.
+    pub fn plan_past(&mut self, call: Call, end: u32, most: u32) -> Option<Plan> {
+        let calls = self.transcript.calls();
+        let until = calls.binary_search(&end).ok()?.saturating_add(1);
+        let moment = Moment { end, known: end };
+        if until == calls.len() {
+            return self.plan_at(call, moment, most);
+        }
+        // Views are folded further.
+        let limits = call.limits_with_tail();
+        let mut view = View::new(Limits { basis: self.reports.folded_by(limits.basis), ..limits });
+        view.fold(&self.transcript, calls.get(..until)?, &self.reports);
+        self.fitting_within(&view, call, moment, most)
+    }
+
+    fn plan_at(&mut self, call: Call, moment: Moment, most: u32) -> Option<Plan> {
         let view = self.folded(call);
-        let window = view.window(&self.transcript, &self.reports, 0);
-        let few = window.end.saturating_sub(self.transcript.start_of(window.cut)) <= most;
-        let plan = few.then(|| self.fitting(&view, call, window));
+        let plan = self.fitting_within(&view, call, moment, most);
         self.views.push(view);
         plan
+    }
+
+    fn fitting_within(&self, view: &View, call: Call, moment: Moment, most: u32) -> Option<Plan> {
+        let window = self.first(view, moment);
+        let few = window.end.saturating_sub(self.transcript.start_of(window.cut)) <= most;
+        few.then(|| self.fitting(view, call, moment, window))
+    }
+
+    /// The call that is made with all messages; made again, it knows what was reported for it.
+    fn next(&self) -> Moment {
+        let end = self.transcript.len();
+        Moment { end, known: end.saturating_add(1) }
+    }
+
+    fn first(&self, view: &View, moment: Moment) -> Window {
+        view.window(&self.transcript, &self.reports, (moment.end, moment.known), 0)
     }
 
     fn folded(&mut self, call: Call) -> View {
         let limits = call.limits_with_tail();
         let mut view = self.view(Limits { basis: self.reports.folded_by(limits.basis), ..limits });
-        view.fold(&self.transcript, &self.reports);
+        view.fold(&self.transcript, self.transcript.calls(), &self.reports);
         view
     }
 
     /// A plan that fits with its repairs, where one can: what a repair adds is known only when the window
     /// is, and a smaller window may need another repair.
-    fn fitting(&self, view: &View, call: Call, first: Window) -> Plan {
+    fn fitting(&self, view: &View, call: Call, moment: Moment, first: Window) -> Plan {
         let transcript = &self.transcript;
-        let reported = self.reports.reported_by(call.limits.basis, transcript.len());
+        let reported = moment.known.checked_sub(1).and_then(|at| self.reports.reported_by(call.limits.basis, at));
         let anchor = reported.map_or_else(Default::default, |found| found.anchor);
         let previous = view.previous(transcript, &self.reports);
         let planned = |window: Window| {
@@ -110,7 +155,7 @@ impl Assembler {
                 break;
             }
             extra = extra.saturating_add(over).max(u64::try_from(best.repaired).unwrap_or(0));
-            let smaller = planned(view.window(transcript, &self.reports, extra));
+            let smaller = planned(view.window(transcript, &self.reports, (moment.end, moment.known), extra));
             if smaller.tokens() >= best.tokens() {
                 break;
             }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::budget::share;
-use crate::message::{BlockFlags, BlockRow, Estimated, Role};
+use crate::message::{BlockFlags, BlockRow, Estimated, Format, Role};
 use crate::rules::{AddedTokens, Mode, Piece, Provider, Recipe, Repair, repair, repaired_rows};
 use crate::tokens::calibration::Anchor;
 use crate::transcript::{Opening, Transcript};
@@ -15,7 +15,7 @@ use crate::window::{Limits, Window, loop_opening, next_cut};
 pub enum Reason {
     /// A system message at the start: always kept.
     Leading,
-    /// What the user said before the model first answered: what the conversation is for.
+    /// What the user said before the model first answered, or first called tools: what the conversation is for.
     Task,
     /// What the user had asked for when the cut moved.
     Request,
@@ -156,10 +156,13 @@ impl Plan {
         Self { call, anchor, window, previous, reported, spans, repair, repaired, leading }
     }
 
-    /// Whether the model has answered the call since: the message that follows is its own.
+    /// Whether the model has answered the call since: the message that follows is its own, and in Responses, where a
+    /// turn is several items, the first of its turn.
     pub fn answered(&self, transcript: &Transcript) -> bool {
-        let next = transcript.rows().messages.get(self.window.end as usize);
-        next.is_some_and(|row| row.role == Role::Assistant)
+        let (messages, end) = (transcript.rows().messages, self.window.end as usize);
+        let is_own = |at: usize| messages.get(at).is_some_and(|row| row.role == Role::Assistant);
+        let amid = transcript.format() == Format::Responses && end.checked_sub(1).is_some_and(is_own);
+        is_own(end) && !amid
     }
 
     /// Whether other messages are shown of those that the call before could show; without one, whether any is left out.
@@ -251,7 +254,8 @@ impl Plan {
     }
 
     fn anchor_reason(&self, transcript: &Transcript, exchange: u32) -> Reason {
-        if transcript.task_before(self.window.end).binary_search(&exchange).is_ok() {
+        let is_asked = |said: &[u32]| said.binary_search(&exchange).is_ok();
+        if is_asked(transcript.task_before(self.window.end)) {
             Reason::Task
         } else if transcript.pins().iter().any(|pin| pin.exchange == exchange && pin.holds(self.window.end)) {
             Reason::Pinned
@@ -261,6 +265,10 @@ impl Plan {
         } else if self.opens_loop(transcript, exchange) {
             // Before the request: results that come with a word of the user's go on with the loop.
             Reason::LoopOpening
+        } else if is_asked(transcript.worked_before(self.window.end))
+            && !is_asked(transcript.request_before(self.window.end))
+        {
+            Reason::Task
         } else if transcript.exchanges().get(exchange as usize).is_some_and(|found| found.user_speech) {
             Reason::Request
         } else if self.answers_stored(transcript, exchange) {

@@ -95,6 +95,8 @@ pub struct Transcript {
     requests: Vec<u32>,
     /// For each of `requests`, where the run of neighbours among them begins that it stands in.
     runs: Vec<u32>,
+    /// The exchange in which the model first called anything.
+    worked: Option<u32>,
     /// The user's messages without results, oldest first: each begins a tool loop.
     prompts: Vec<u32>,
     /// Exchanges that hold a provider's summary of what stands before it, oldest first.
@@ -130,6 +132,7 @@ impl Transcript {
             forgotten: 0,
             requests: Vec::new(),
             runs: Vec::new(),
+            worked: None,
             prompts: Vec::new(),
             compactions: Vec::new(),
             strays: Vec::new(),

@@ -139,3 +139,25 @@ fn a_view_folded_anew_is_the_same_when_reports_are_forgotten() {
     cuts.dedup();
     assert!(cuts.len() > 1, "nothing was cut");
 }
+
+#[test]
+fn limits_that_vary_by_a_few_tokens_share_their_cuts() {
+    let dice = |at: u64, bits: u32| at.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29) >> (64 - bits);
+    let turn = |at: u64| Turn::Calls(15, vec![Some(5 + u32::try_from(dice(at + 7, 7)).unwrap())]);
+    let entries = messages(&(0..700).map(turn).collect::<Vec<Turn>>());
+    let breaks = |varies: bool| {
+        let (mut assembler, mut before, mut moves) = (Assembler::new(Format::OpenAi), None, 0_u64);
+        for (at, entry) in (0_u64..).zip(&entries) {
+            if entry.end.role == Role::Assistant {
+                let fixed = if varies { dice(at, 6) } else { 0 };
+                let plan = assembler.plan(call(3517, fixed, 0));
+                moves += u64::from(before.is_some() && plan.moved_since(before.as_ref()));
+                before = Some(plan);
+            }
+            assembler.append(entry).unwrap();
+        }
+        moves
+    };
+    let (constant, varied) = (breaks(false), breaks(true));
+    assert!(constant > 20 && varied <= constant + 2, "{constant} with one limit, {varied} with sixty");
+}

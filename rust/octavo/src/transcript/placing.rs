@@ -188,6 +188,13 @@ impl Transcript {
         }
     }
 
+    /// The exchanges in which the user asks for what the model first called tools for, before message `end`: where
+    /// examples or a greeting come first, this is the task. O(log exchanges).
+    pub fn worked_before(&self, end: u32) -> &[u32] {
+        let worked = self.worked.map(|exchange| self.start_of(exchange)).filter(|&start| start < end);
+        worked.map_or(&[], |start| self.request_before(start))
+    }
+
     pub(super) fn exchange_count(&self) -> u32 {
         u32::try_from(self.exchanges.len()).unwrap_or(u32::MAX)
     }
@@ -219,6 +226,7 @@ impl Transcript {
         if block.id != 0 {
             self.called.insert(block.id, exchange);
         }
+        self.worked.get_or_insert(exchange);
         if let Some(Some(result)) = self.strangers.remove(&block.id) {
             // Its result was there before it, as the rules pair them: one is not shown without the other.
             if result != exchange {

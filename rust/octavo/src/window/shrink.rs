@@ -1,8 +1,8 @@
 //! Where the cut goes when it moves.
 
-use super::stays::anchor_candidates;
+use super::stays::{Candidate, anchor_candidates};
 use super::{Cut, Limits, Window, first_exchange, tokens_of};
-use crate::budget::share;
+use crate::budget::{even, share};
 use crate::transcript::{Opening, Transcript};
 
 /// The grid is the largest power of two within this part of the room, so that cuts of slightly different
@@ -16,12 +16,13 @@ pub(super) struct Cost<'t> {
     turn: u32,
     count: u32,
     placeholder: u64,
+    told: u64,
 }
 
 impl<'t> Cost<'t> {
     pub(super) fn new(transcript: &'t Transcript, end: u32, limits: &Limits) -> Self {
         let (turn, count) = (transcript.turn_before(end), transcript.exchanges_before(end));
-        Self { transcript, end, turn, count, placeholder: limits.placeholder }
+        Self { transcript, end, turn, count, placeholder: limits.placeholder, told: limits.told }
     }
 
     /// Everything from exchange `cut` on. Calls of the newest exchange may still be answered.
@@ -33,6 +34,13 @@ impl<'t> Cost<'t> {
     fn of(&self, exchange: u32) -> u64 {
         let tokens = tokens_of(self.transcript, exchange, self.end, self.turn);
         tokens.saturating_add(self.lost(exchange, exchange.saturating_add(1)))
+    }
+
+    /// Everything from exchange `cut` on, what stays before it, and what is told of the rest.
+    fn shown(&self, candidates: &[Candidate], cut: u32) -> u64 {
+        let stay = candidates.iter().filter(|found| found.stays_before(cut));
+        let kept = stay.map(|found| self.of(found.exchange)).sum::<u64>();
+        (kept + self.since(cut)).saturating_add(self.told)
     }
 
     pub(super) fn anchors(&self, anchors: &[u32]) -> u64 {
@@ -70,11 +78,14 @@ pub(super) fn shrink(
     limits: &Limits,
 ) -> Cut {
     let newest = transcript.exchanges_before(end).saturating_sub(1).max(from);
-    let candidates = anchor_candidates(transcript, from, end, room, limits);
-    let stay = |cut: u32| candidates.iter().filter(move |found| found.stays_before(cut)).map(|found| found.exchange);
+    let mut candidates = anchor_candidates(transcript, from, end, room, limits);
     let cost = Cost::new(transcript, end, limits);
-    let kept = |cut: u32| stay(cut).map(|anchor| cost.of(anchor)).sum::<u64>();
-    let shown = |cut: u32| (kept(cut) + cost.since(cut)).saturating_add(limits.told);
+    let least = cost.shown(&candidates, newest);
+    if least > room.min(goal(least)) {
+        candidates.retain(Candidate::must_stay);
+    }
+    let stay = |cut: u32| candidates.iter().filter(move |found| found.stays_before(cut)).map(|found| found.exchange);
+    let shown = |cut: u32| cost.shown(&candidates, cut);
     let goal = goal(shown(newest));
     let fits = first_where(from, newest, |cut| shown(cut) <= goal);
     let dropped = transcript.tokens_in(0, transcript.start_of(fits));
@@ -95,13 +106,14 @@ pub(super) fn within_room(transcript: &Transcript, end: u32, room: u64, limits: 
 
 /// Where the next cut would fall, were it made now.
 pub(crate) fn next_cut(transcript: &Transcript, window: &Window, limits: &Limits) -> Cut {
-    let low = share(window.room, limits.marks.low);
-    shrink(transcript, window.end, window.cut, |_| low, window.room, limits)
+    let room = even(window.room);
+    let low = share(room, limits.marks.low);
+    shrink(transcript, window.end, window.cut, |_| low, room, limits)
 }
 
 /// The grid that cuts are aligned to, in tokens left out.
 fn grid(room: u64) -> u64 {
-    let part = (room / GRID_PARTS).max(1);
+    let part = (even(room) / GRID_PARTS).max(1);
     1 << part.ilog2()
 }
 

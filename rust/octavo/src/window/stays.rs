@@ -1,5 +1,7 @@
 //! What of the history stays when the cut passes it.
 
+use std::cmp::Reverse;
+
 use super::{Limits, first_exchange, tokens_of};
 use crate::budget::share;
 use crate::message::{MessageFlags, Role};
@@ -14,17 +16,23 @@ const OPEN_SHARE: u32 = 250;
 const SEARCHED: usize = 32;
 
 /// What may have to stay when the cut passes it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Candidate {
     pub(super) exchange: u32,
     /// The exchange with the other half of its pair, for which it stays as long as that is shown; `u32::MAX` for what
     /// stays in any case.
     needed_by: u32,
+    /// It goes where what stays is more than there is room for.
+    yields: bool,
 }
 
 impl Candidate {
     pub(super) const fn stays_before(self, cut: u32) -> bool {
         self.exchange < cut && cut <= self.needed_by
+    }
+
+    pub(super) const fn must_stay(&self) -> bool {
+        !self.yields
     }
 }
 
@@ -49,15 +57,28 @@ pub(super) fn anchor_candidates(
     anchors.extend(transcript.pins().iter().filter(|pin| pin.holds(end)).map(|pin| pin.exchange));
     // No further than that: the halves of halves would in the end be everything.
     let halves: Vec<u32> = anchors.iter().flat_map(|&anchor| transcript.needed_by(anchor)).collect();
-    let always = anchors.into_iter().chain(halves).map(|exchange| Candidate { exchange, needed_by: u32::MAX });
-    let pairs = transcript.apart(from, end).map(|(needed_by, exchange)| Candidate { exchange, needed_by });
-    let mut candidates: Vec<Candidate> = always.chain(pairs).collect();
+    let lasting = |yields| move |exchange| Candidate { exchange, needed_by: u32::MAX, yields };
+    let always = anchors.into_iter().chain(halves).map(lasting(false));
+    let worked = worked(transcript, end, room).map(lasting(true));
+    let pairs =
+        transcript.apart(from, end).map(|(needed_by, exchange)| Candidate { exchange, needed_by, yields: false });
+    let mut candidates: Vec<Candidate> = always.chain(pairs).chain(worked).collect();
     candidates.retain(|found| found.exchange >= first && transcript.start_of(found.exchange) < end);
     // Of several reasons the one that lasts.
-    candidates.sort_unstable_by(|one, other| other.cmp(one));
+    candidates.sort_unstable_by_key(|found| (Reverse(found.exchange), found.yields, Reverse(found.needed_by)));
     candidates.dedup_by_key(|found| found.exchange);
     candidates.reverse();
     candidates
+}
+
+/// What the model first called tools for, within [`OPEN_SHARE`] of the room.
+fn worked(transcript: &Transcript, end: u32, room: u64) -> impl Iterator<Item = u32> {
+    let mut asked = spoken(transcript, transcript.worked_before(end), end, room);
+    asked.sort_unstable();
+    asked.dedup();
+    let turn = transcript.turn_before(end);
+    let tokens: u64 = asked.iter().map(|&exchange| tokens_of(transcript, exchange, end, turn)).sum();
+    asked.into_iter().filter(move |_| tokens <= share(room, OPEN_SHARE))
 }
 
 /// What stays of what the user said in several messages, before the model first answered or last: the first and the

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::shrink::{Cost, shrink, target, within_room};
 use super::{Cut, Limits, Reports, Window, first_exchange, tokens_of};
-use crate::budget::share;
+use crate::budget::{even, share};
 use crate::tokens::calibration::Anchor;
 use crate::transcript::Transcript;
 
@@ -28,7 +28,7 @@ impl View {
     /// A view that has seen nothing yet.
     pub fn new(limits: Limits) -> Self {
         let room = limits.budget.saturating_sub(limits.fixed).saturating_sub(limits.beside).max(1);
-        let epoch = (1_u64 << room.ilog2()).saturating_mul(EPOCH_ROOMS);
+        let epoch = (1_u64 << even(room).ilog2()).saturating_mul(EPOCH_ROOMS);
         Self { limits, epoch, cuts: Vec::new(), folded: 0 }
     }
 
@@ -52,14 +52,23 @@ impl View {
 
     /// What the call before message `end` goes on from: the last cut, and nothing where it is the first of its epoch.
     fn standing(&self, transcript: &Transcript, end: u32) -> Option<&Cut> {
-        let last = self.folded_to(transcript);
-        self.cuts.last().filter(|_| self.epoch_of(transcript, end) == self.epoch_of(transcript, last))
+        let mut last = self.folded_to(transcript);
+        if last >= end {
+            // The last call again: what came before it.
+            let calls = transcript.calls();
+            last = calls
+                .partition_point(|&call| call < end)
+                .checked_sub(1)
+                .and_then(|at| calls.get(at))
+                .map_or(0, |&at| at);
+        }
+        let cut = self.cuts.iter().rfind(|cut| cut.at < end);
+        cut.filter(|_| self.epoch_of(transcript, end) == self.epoch_of(transcript, last))
     }
 
     /// Takes in the model calls made since the last fold. Amortised O(1) a call, and for a new view O(log calls) a
-    /// cut of the epoch that the last call was made in.
-    pub fn fold(&mut self, transcript: &Transcript, reports: &Reports) {
-        let calls = transcript.calls();
+    /// cut of the epoch that the last call was made in. `calls` are the transcript's, or the first of them.
+    pub fn fold(&mut self, transcript: &Transcript, calls: &[u32], reports: &Reports) {
         self.enter_epoch(transcript, calls);
         while let Some(&call) = calls.get(self.folded) {
             let room = self.room(transcript, reports.anchor_at(self.limits.basis, call));
@@ -96,11 +105,11 @@ impl View {
         low + next.get(low..high).unwrap_or_default().partition_point(|call| !due(call))
     }
 
-    /// The window at the call that is made with all messages, `extra` tokens smaller than the room for what
-    /// its repair adds. The view itself does not change: the call may never happen.
-    pub fn window(&self, transcript: &Transcript, reports: &Reports, extra: u64) -> Window {
-        let end = transcript.len();
-        let room = self.room(transcript, reports.anchor_at(self.limits.basis, end.saturating_add(1)));
+    /// The window at a call before message `end`, the next one or one that was folded, with what was reported for calls of
+    /// fewer than `known` messages; `extra` tokens smaller than the room for what its repair adds. The view itself does
+    /// not change: the call may never happen.
+    pub fn window(&self, transcript: &Transcript, reports: &Reports, (end, known): (u32, u32), extra: u64) -> Window {
+        let room = self.room(transcript, reports.anchor_at(self.limits.basis, known));
         let stepped = self.step(transcript, end, room);
         let cut = stepped.as_ref().or_else(|| self.standing(transcript, end));
         let mut window = self.shown(transcript, cut, end, room);
@@ -158,7 +167,7 @@ impl View {
         let exchange = shown_from(transcript, cut);
         let cost = Cost::new(transcript, end, &self.limits);
         let used = cost.anchors(&anchors_of(transcript, cut, exchange, end)) + cost.since(exchange);
-        used.saturating_add(cut.map_or(0, |_| self.limits.told)) > share(room, self.limits.marks.high)
+        used.saturating_add(cut.map_or(0, |_| self.limits.told)) > share(even(room), self.limits.marks.high)
     }
 
     /// The cut that a call before message `end` makes, when shrinking is due.
@@ -167,7 +176,7 @@ impl View {
         if !self.is_due(transcript, standing, end, room) {
             return None;
         }
-        let marks = self.limits.marks;
+        let (marks, room) = (self.limits.marks, even(room));
         let (low, high) = (share(room, marks.low), share(room, marks.high));
         let from = standing.map_or_else(|| within_room(transcript, end, room, &self.limits), |cut| cut.exchange);
         let moved = shrink(transcript, end, from, |least| target(least, low, high, room), room, &self.limits);
