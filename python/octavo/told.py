@@ -24,9 +24,8 @@ _STRETCH: Final = 4
 
 Fewer would forget what is still asked for; more would make a call without state read a long conversation twice."""
 
-_SHORTEST, _LONGEST = 1 << 16, 1 << 17
-"""Tokens of that stretch at least, so that a small room remembers too, and at most: half a second of typing, and about
-10 ms of reading."""
+_SHORTEST, _LONGEST = 40 << 10, 1 << 17
+"""Tokens of that stretch at least, so that a small room remembers too, and at most: about 10 to 30 ms of reading."""
 
 _KEPT: Final = 4
 """So many sections are remembered: as many as views of a conversation."""
