@@ -11,7 +11,7 @@ from pytest_benchmark.fixture import BenchmarkFixture
 import octavo
 from benches.histories import MODEL, endless, history
 
-BUDGET = 15_000
+BUDGET = 20_000
 
 
 @pytest.fixture(scope="module", params=[100, 4_000], ids="{} messages".format)

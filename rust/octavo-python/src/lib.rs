@@ -1,6 +1,7 @@
 //! The Python doorway of Octavo: translates arguments and errors, decides nothing.
 
 mod build_info;
+mod call;
 mod counters;
 mod error;
 mod format;

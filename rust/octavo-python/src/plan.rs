@@ -2,16 +2,14 @@
 
 use std::ops::Range;
 
-use octavo::budget::{Marks, Request};
-use octavo::plan::{Call, Reason};
-use octavo::rules::{AddedTokens, Provider, Recipe};
-use octavo::window::Limits;
+use octavo::budget::Request;
+use octavo::plan::Reason;
+use octavo::rules::Recipe;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
-use crate::error::raise;
+use crate::call::{Numbers, Three, call_of};
 use crate::recipes::{changes_to_python, recipes_to_python};
-use crate::rules::ModeArgument;
 use crate::transcript::Transcript;
 
 /// So many shown messages are planned with the interpreter's lock held: at most about 10 ms.
@@ -22,28 +20,6 @@ pub(crate) const MOST_ATTACHED: u32 = 4096;
 pub(crate) fn allocate(requests: Vec<(u64, u64, u64, i32)>, available: u64) -> Vec<u64> {
     let asked = requests.into_iter().map(|(tokens, min, least, priority)| Request { tokens, min, least, priority });
     octavo::budget::allocate(&asked.collect::<Vec<_>>(), available)
-}
-
-/// Budget, fixed tokens, tokens kept free for the tail, basis, tokens of a placeholder result, tokens for what is told of
-/// messages that were left out.
-pub(crate) type Numbers = (u64, u64, u64, u64, u64, u64);
-
-/// The marks in thousandths, or what a placeholder result, a note and an empty message cost.
-pub(crate) type Three = (u32, u32, u32);
-
-/// A call from the numbers that `Transcript::plan` is given.
-pub(crate) fn call_of(
-    (budget, fixed, beside, basis, placeholder, told): Numbers,
-    (soft, high, low): Three,
-    mode: &Bound<'_, PyAny>,
-    (result, note, framing): Three,
-) -> PyResult<Call> {
-    let marks = Marks::new(soft, high, low).map_err(raise)?;
-    let (provider, mode) = mode.extract::<ModeArgument>()?.read()?;
-    let loop_opening = mode.thinking != Some(false) && mode.thinking_first && provider == Provider::Anthropic;
-    let stored_calls = mode.previous_response && provider == Provider::Responses;
-    let limits = Limits { budget, fixed, beside: 0, loop_opening, stored_calls, placeholder, told, basis, marks };
-    Ok(Call { limits, beside, provider, mode, added: AddedTokens { result, note, framing } })
 }
 
 /// A call, the messages that were left out there as ranges, and a message of the user's.

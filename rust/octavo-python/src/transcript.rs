@@ -10,11 +10,12 @@ use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
+use crate::call::{Numbers, Three, call_of};
 use crate::error::{raise, unread};
 use crate::held::{Batch, State, copied};
 use crate::model::{Counting, TokenCounter};
 use crate::node::Reading;
-use crate::plan::{MOST_ATTACHED, Numbers, Plan, Three, call_of};
+use crate::plan::{MOST_ATTACHED, Plan};
 use crate::surrogates::is_garbled_unread;
 
 /// One conversation: rows for the engine, and the caller's own messages beside them.
@@ -30,7 +31,7 @@ pub(crate) struct Transcript {
 }
 
 impl Transcript {
-    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, State> {
         // Arithmetic that panicked has not changed the rows: they are pushed last.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -87,8 +88,7 @@ impl Transcript {
         self.take(batch)
     }
 
-    /// Reads, counts and takes in messages, all of them or none; their tokens, or nothing where this
-    /// transcript is retired. `first` is the position of the first one, for the error; the end by default.
+    /// The same for messages, all or none. `first` is the position of the first one, for the error; the end by default.
     #[pyo3(signature = (messages, /, first=None))]
     fn extend(&self, messages: &Bound<'_, PyAny>, first: Option<usize>) -> PyResult<Option<u64>> {
         let (reading, mut counting) = (Reading::new(messages.py()), self.counter.begin(messages.py()));
