@@ -31,7 +31,7 @@ pub(crate) struct Transcript {
 }
 
 impl Transcript {
-    fn state(&self) -> MutexGuard<'_, State> {
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
         // Arithmetic that panicked has not changed the rows: they are pushed last.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
