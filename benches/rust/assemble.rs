@@ -49,6 +49,7 @@ fn call() -> Call {
             loop_opening: false,
             stored_calls: false,
             placeholder: 0,
+            told: 0,
             basis: 0,
             marks,
         },
