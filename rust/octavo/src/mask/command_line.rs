@@ -8,7 +8,6 @@ use super::quoted::{closed, ends_with, opened};
 use super::scan::{Found, Scene};
 use super::secret;
 use super::secret_name::{Sort, sort_of_name};
-use super::token;
 use super::view::{View, is_blank};
 
 /// Bytes before an option in which the command stands.
@@ -181,13 +180,13 @@ fn login(scene: &Scene<'_, '_>, at: usize, sign: u8, certain: bool) -> Option<Fo
     let view = scene.view;
     let (start, end) = value(view, at);
     let text = view.slice(start..end);
-    if token::end(view, start).is_some() {
-        // `[EMAIL:d2e6…]`: what stands behind the sign is no password.
-        return None;
-    }
     let colon = text.bytes().position(|byte| byte == sign)?;
     let word = text.get(colon + 1..)?;
     if colon == 0 || word.starts_with(['$', '<', '/']) || is_placeholder(word) {
+        return None;
+    }
+    // `&[EMAIL:d2e6…]`, whatever stands before it: behind the sign is no password.
+    if assignment::has_token(view, &(start..end)) {
         return None;
     }
     let known = certain
