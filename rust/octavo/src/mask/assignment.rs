@@ -84,13 +84,14 @@ fn unquoted(scene: &Scene<'_, '_>, after: usize, range: Range<usize>, sort: Sort
     if has_token(view, &range) || has_token(view, &whole) || is_expression(view, &whole) {
         return None;
     }
+    let connection = (sort.is_chosen() && at_once).then(|| connection_end(view, &range)).flatten();
     if bare::meets_token(view, whole.end) {
         let own = view.slice(range.clone());
-        let listed = matches!(view.at(range.end), b',' | b';') && !has_types_alone(own);
+        let listed = matches!(view.at(range.end), b',' | b';') && !has_types_alone(own) && connection.is_none();
         let secret = listed && secret::is_secret(own, sort, false, false);
         return secret.then(|| to_border(scene, range, 75))?;
     }
-    if let Some(end) = (sort.is_chosen() && at_once).then(|| connection_end(view, &range)).flatten() {
+    if let Some(end) = connection {
         return judged(scene, range.start..end, sort, true);
     }
     let given = sort.is_chosen() && secret::is_given(view.slice(whole.clone()));
@@ -315,7 +316,8 @@ fn words_end(view: &View<'_>, start: usize) -> usize {
     let end = view.run(start, VALUE, |byte| byte.is_ascii_lowercase() || byte == b' ');
     let words = view.slice(start..end).trim_end();
     let bare = bare_end(view, start);
-    if words.split(' ').count() >= 4 { (start + words.len()).max(bare) } else { bare }
+    let masked = view.at(end) == b'[' && token::end(view, end).is_some();
+    if words.split(' ').count() >= 4 && !masked { (start + words.len()).max(bare) } else { bare }
 }
 
 /// Blanks, and the stars of `**Password:** value`.

@@ -146,6 +146,8 @@ fn names_another(view: &View<'_>, at: usize) -> bool {
 /// Whether a token follows with nothing between but signs that end a value: what it took the place of was judged as
 /// one with the value.
 pub(super) fn meets_token(view: &View<'_>, end: usize) -> bool {
-    let at = view.run(end, VALUE, |byte| byte.is_ascii_graphic() && !is_solid(byte) && !matches!(byte, b'[' | b'"'));
-    token::end(view, at).is_some() && view.at(at) == b'['
+    let border = |byte: u8| byte.is_ascii_graphic() && !is_solid(byte) && byte != b'"';
+    let begins_token = |at: usize| view.at(at) == b'[' && token::end(view, at).is_some();
+    let borders = (end..end + VALUE).take_while(|&at| border(view.at(at)));
+    borders.into_iter().any(begins_token)
 }

@@ -8,7 +8,9 @@ use std::ops::Range;
 
 use super::domain::{self, is_label};
 use super::kind::Kind;
+use super::quoted::ends_with;
 use super::scan::{Found, Scene};
+use super::token;
 use super::view::{View, is_blank};
 
 /// The longest local part, in bytes (RFC 5321).
@@ -39,8 +41,12 @@ fn address(view: &View<'_>, at: usize) -> Option<Range<usize>> {
     // `kim@naver.com@example.com`: what a gateway makes of an address.
     let end =
         Some(end).filter(|&end| view.at(end) == b'@').and_then(|at| domain::end(view, at + 1, false)).unwrap_or(end);
-    // The user in a URL is none's address.
-    if view.before(start) == b'/' && view.before(start - 1) == b'/' && view.before(start - 2) == b':' {
+    // `kim@example.com-[KR_RRN]`: what the token took the place of was another label's.
+    if view.at(end) == b'-' && view.at(end + 1) == b'[' && token::end(view, end + 1).is_some() {
+        return None;
+    }
+    // Who logs in at a host is none's address (RFC 3986, 3.2); `mailto:` has no host.
+    if view.before(start) == b'/' && ends_with(view, start, "://") && !ends_with(view, start, "mailto://") {
         return None;
     }
     // Telephones of Japan had names that end in a stop.

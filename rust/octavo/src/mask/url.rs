@@ -34,7 +34,11 @@ pub(super) fn find(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
     if scheme == at {
         return None;
     }
-    let text = view.slice(start..authority_end(view, start));
+    let end = authority_end(view, start);
+    let text = view.slice(start..end);
+    if begins_token(view, end).is_some() && is_masked(text, meets_address(view, end)) {
+        return None;
+    }
     let found = match text.find(':').and_then(|colon| Some((colon, password_end(text, colon)?))) {
         Some((colon, sign)) => user_token(text, colon, sign).unwrap_or(colon + 1..sign),
         None => bare_token(text).or_else(|| raw_password(view, start, text))?,
@@ -47,6 +51,24 @@ pub(super) fn find(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
     }
     let known = (found.start == 0).then(|| assignment::specific(scene, start)).flatten();
     known.or_else(|| scene.found(Kind::UrlPassword, start + found.start..start + found.end, 95))
+}
+
+/// Whether what a token ends was read with what the token took the place of: the password is masked, `x@host:`, or the
+/// `@` before the host was in the address, `user:p@ss/`.
+fn is_masked(text: &str, address: bool) -> bool {
+    let path = text.find(['/', '?', '#']).unwrap_or(text.len());
+    let host = text.get(..path).and_then(|authority| authority.get(authority.rfind('@')?..));
+    text.ends_with(':') || address && host.is_some_and(|host| !is_whole_host(host))
+}
+
+fn begins_token(view: &View<'_>, at: usize) -> Option<usize> {
+    token::end(view, at).filter(|_| view.at(at) == b'[')
+}
+
+/// Whether an address was masked in what goes on at `end`; other tokens may stand before it.
+fn meets_address(view: &View<'_>, end: usize) -> bool {
+    let next = |at: &usize| Some(authority_end(view, begins_token(view, *at)?));
+    std::iter::successors(Some(end), next).take(4).any(|at| view.starts_with(at, "[EMAIL"))
 }
 
 /// Past `://`, also with the backslashes of JSON before each slash.
