@@ -26,6 +26,7 @@ mod email;
 mod escape;
 mod expression;
 mod groups;
+mod guard;
 mod header;
 mod iban;
 mod iban_layouts;

@@ -148,97 +148,135 @@ const DYNATRACE: &[Rule] = &[rule("", ApiKey, Dotted, 64, true)];
 const MAPBOX: &[Rule] = &[rule("eyJ", ApiKey, Dotted, 40, true)];
 const GOOGLE_AUTH: &[Rule] = &[rule("Ab8", Kind::GoogleApiKey, Key, 30, true)];
 
+/// Words that prefixes begin with, and the formats of those prefixes.
+type Heads = &'static [(&'static [&'static str], &'static [Rule])];
+
 /// The formats whose prefix begins with this word and separator.
 pub(super) fn rules(separator: u8, head: &str) -> &'static [Rule] {
+    let found = heads(separator).iter().find(|(words, _)| words.contains(&head));
+    found.map_or(&[], |(_, rules)| *rules)
+}
+
+fn heads(separator: u8) -> Heads {
     match separator {
-        b'-' => dashed(head),
-        b'_' => underscored(head),
-        _ => dotted(head),
+        b'-' => DASHED,
+        b'_' => UNDERSCORED,
+        _ => DOTTED,
     }
 }
 
-fn dashed(head: &str) -> &'static [Rule] {
-    match head {
-        "sk" => SK,
-        "xoxa" | "xoxb" | "xoxc" | "xoxe" | "xoxo" | "xoxp" | "xoxr" | "xoxs" | "xapp" => SLACK,
-        "xoxd" => SLACK_COOKIE,
-        "glpat" | "gldt" | "glrt" | "glptt" | "glcbt" | "glft" | "glsoat" | "glimt" | "glagent" | "gloas"
-        | "glffct" | "glwt" => GITLAB,
-        "pypi" => PYPI,
-        "GOCSPX" => GOOGLE_SECRET,
-        "AGE" => AGE,
-        // xAI, Perplexity, Tavily, NVIDIA, Brevo, Anyscale, Square, Heroku, Contentful
-        "xai" | "pplx" | "tvly" | "nvapi" | "xkeysib" | "esecret" | "sq0atp" | "HRKU" | "CFPAT" => KEY_20,
-        // New Relic
-        "NRAK" | "NRII" | "NRJS" | "ico" | "dnkey" | "da2" | "p8e" => LETTERS_20,
-        // Mailgun, Pulumi, Cerebras, Firecrawl
-        "key" | "pul" | "csk" | "fc" => LETTERS_32,
-        // Postman, Square
-        "PMAK" | "sq0csp" => KEY_32,
-        // HubSpot private apps, Tailscale
-        "pat" => HUBSPOT,
-        "tskey" => TAILSCALE,
-        _ => &[],
-    }
+/// Whether a word before this separator may end with these two bytes: most words in a text end otherwise.
+pub(super) fn may_end(separator: u8, before: u8, last: u8) -> bool {
+    let ends = match separator {
+        b'-' => &DASHED_ENDS,
+        b'_' => &UNDERSCORED_ENDS,
+        _ => &DOTTED_ENDS,
+    };
+    ends.get(usize::from(before & 31)).is_some_and(|bits| bits >> (last & 31) & 1 != 0)
 }
 
-fn underscored(head: &str) -> &'static [Rule] {
-    match head {
-        "ghp" | "gho" | "ghu" | "ghs" | "ghr" => GITHUB,
-        "github" => GITHUB_PAT,
-        "sk" => SK_UNDERSCORE,
-        "ncp" => NAVER_CLOUD,
-        "duffel" => DUFFEL,
-        "access" => BRAINTREE,
-        "rk" => STRIPE,
-        "whsec" => WHSEC,
-        "hf" => HF,
-        "api" => API_ORG,
-        "npm" => NPM,
-        // Groq, Replicate, Pinecone, Figma, Notion, Supabase, Sentry, Grafana, RubyGems, Fireworks, Shopify, Netlify,
-        // Vercel, Buildkite, SonarQube, PostHog, E2B, Jina, Adafruit, Readme, Infracost, Prefect
-        "gsk" | "r8" | "sbp" | "fw" | "ntn" | "shpat" | "shpss" | "shpca" | "shppa" | "nfp" | "vcp" | "bkua"
-        | "sqp" | "sqa" | "squ" | "napi" | "rnd" | "crsr" | "zpka" | "cfat" | "cfk" | "phx" | "e2b" | "jina"
-        | "aio" | "rdme" | "ico" | "pnu" => LETTERS_20,
-        "sntrys" | "sntryu" => SENTRY,
-        "rubygems" => LETTERS_32,
-        "glsa" | "pcsk" | "figd" | "glc" => KEY_20,
-        "dop" | "doo" | "dor" | "tgp" => V1,
-        "lin" => LINEAR,
-        "dckr" => DOCKER,
-        // Notion (before `ntn_`), Toss Payments, 1Password service accounts
-        "secret" => NOTION,
-        "live" | "test" => TOSS,
-        "ops" => ONE_PASSWORD,
-        // CircleCI, Sourcegraph, Typeform
-        // Fly
-        "fm2" | "fm1r" | "fm1a" | "fo1" => ATLASSIAN,
-        "CCIPAT" | "sgp" | "tfp" | "CLOJARS" => KEY_32,
-        // Resend, Shippo
-        "re" => KEY_RESEND,
-        "shippo" => SHIPPO,
-        "lsv2" => LSV2,
-        "sb" => SECRET,
-        "pscale" => PSCALE,
-        _ => &[],
+static DASHED_ENDS: [u32; 32] = ends(DASHED);
+static UNDERSCORED_ENDS: [u32; 32] = ends(UNDERSCORED);
+static DOTTED_ENDS: [u32; 32] = ends(DOTTED);
+
+/// The last two bytes of the words, of each the five lower bits. A word has two bytes at least.
+const fn ends(heads: Heads) -> [u32; 32] {
+    let mut ends = [0; 32];
+    let mut rows = heads;
+    while let [(words, _), others @ ..] = rows {
+        let mut words = *words;
+        while let [word, rest @ ..] = words {
+            if let [.., before, last] = word.as_bytes()
+                && let Some((bits, _)) = ends.split_at_mut((*before & 31) as usize).1.split_first_mut()
+            {
+                *bits |= 1 << (*last & 31);
+            }
+            words = rest;
+        }
+        rows = others;
     }
+    ends
 }
 
-fn dotted(head: &str) -> &'static [Rule] {
-    match head {
-        // SendGrid, Dropbox, HashiCorp Vault
-        "SG" | "sl" => DOTTED_40,
-        "hvs" | "hvb" | "hvr" => KEY_20,
-        "dp" => DOPPLER,
-        // Mapbox, Google's new keys, Dynatrace
-        "sk" => MAPBOX,
-        "AQ" => GOOGLE_AUTH,
-        "dt0c01" | "dt0s01" => DYNATRACE,
-        "ya29" => GOOGLE_ACCESS,
-        "hooks" => HOOKS,
-        "webhook" => TEAMS_HOOK,
-        "xoxe" => SLACK_ROTATED,
-        "discord" | "discordapp" => DISCORD_HOOK,
-        _ => &[],
-    }
-}
+const DASHED: Heads = &[
+    (&["sk"], SK),
+    (&["xoxa", "xoxb", "xoxc", "xoxe", "xoxo", "xoxp", "xoxr", "xoxs", "xapp"], SLACK),
+    (&["xoxd"], SLACK_COOKIE),
+    (
+        &["glpat", "gldt", "glrt", "glptt", "glcbt", "glft", "glsoat", "glimt", "glagent", "gloas", "glffct", "glwt"],
+        GITLAB,
+    ),
+    (&["pypi"], PYPI),
+    (&["GOCSPX"], GOOGLE_SECRET),
+    (&["AGE"], AGE),
+    // xAI, Perplexity, Tavily, NVIDIA, Brevo, Anyscale, Square, Heroku, Contentful
+    (&["xai", "pplx", "tvly", "nvapi", "xkeysib", "esecret", "sq0atp", "HRKU", "CFPAT"], KEY_20),
+    // New Relic
+    (&["NRAK", "NRII", "NRJS", "ico", "dnkey", "da2", "p8e"], LETTERS_20),
+    // Mailgun, Pulumi, Cerebras, Firecrawl
+    (&["key", "pul", "csk", "fc"], LETTERS_32),
+    // Postman, Square
+    (&["PMAK", "sq0csp"], KEY_32),
+    // HubSpot private apps, Tailscale
+    (&["pat"], HUBSPOT),
+    (&["tskey"], TAILSCALE),
+];
+
+const UNDERSCORED: Heads = &[
+    (&["ghp", "gho", "ghu", "ghs", "ghr"], GITHUB),
+    (&["github"], GITHUB_PAT),
+    (&["sk"], SK_UNDERSCORE),
+    (&["ncp"], NAVER_CLOUD),
+    (&["duffel"], DUFFEL),
+    (&["access"], BRAINTREE),
+    (&["rk"], STRIPE),
+    (&["whsec"], WHSEC),
+    (&["hf"], HF),
+    (&["api"], API_ORG),
+    (&["npm"], NPM),
+    // Groq, Replicate, Pinecone, Figma, Notion, Supabase, Sentry, Grafana, RubyGems, Fireworks, Shopify, Netlify,
+    // Vercel, Buildkite, SonarQube, PostHog, E2B, Jina, Adafruit, Readme, Infracost, Prefect
+    (
+        &[
+            "gsk", "r8", "sbp", "fw", "ntn", "shpat", "shpss", "shpca", "shppa", "nfp", "vcp", "bkua", "sqp", "sqa",
+            "squ", "napi", "rnd", "crsr", "zpka", "cfat", "cfk", "phx", "e2b", "jina", "aio", "rdme", "ico", "pnu",
+        ],
+        LETTERS_20,
+    ),
+    (&["sntrys", "sntryu"], SENTRY),
+    (&["rubygems"], LETTERS_32),
+    (&["glsa", "pcsk", "figd", "glc"], KEY_20),
+    (&["dop", "doo", "dor", "tgp"], V1),
+    (&["lin"], LINEAR),
+    (&["dckr"], DOCKER),
+    // Notion (before `ntn_`), Toss Payments, 1Password service accounts
+    (&["secret"], NOTION),
+    (&["live", "test"], TOSS),
+    (&["ops"], ONE_PASSWORD),
+    // CircleCI, Sourcegraph, Typeform
+    // Fly
+    (&["fm2", "fm1r", "fm1a", "fo1"], ATLASSIAN),
+    (&["CCIPAT", "sgp", "tfp", "CLOJARS"], KEY_32),
+    // Resend, Shippo
+    (&["re"], KEY_RESEND),
+    (&["shippo"], SHIPPO),
+    (&["lsv2"], LSV2),
+    (&["sb"], SECRET),
+    (&["pscale"], PSCALE),
+];
+
+const DOTTED: Heads = &[
+    // SendGrid, Dropbox, HashiCorp Vault
+    (&["SG", "sl"], DOTTED_40),
+    (&["hvs", "hvb", "hvr"], KEY_20),
+    (&["dp"], DOPPLER),
+    // Mapbox, Google's new keys, Dynatrace
+    (&["sk"], MAPBOX),
+    (&["AQ"], GOOGLE_AUTH),
+    (&["dt0c01", "dt0s01"], DYNATRACE),
+    (&["ya29"], GOOGLE_ACCESS),
+    (&["hooks"], HOOKS),
+    (&["webhook"], TEAMS_HOOK),
+    (&["xoxe"], SLACK_ROTATED),
+    (&["discord", "discordapp"], DISCORD_HOOK),
+];

@@ -50,7 +50,7 @@ pub(super) fn before_sign(view: &View<'_>, at: usize) -> Option<Named> {
 }
 
 /// Whether these two letters end a name of `secret_name.rs`, its suffix, a particle, or `value`, `response` and `sig`.
-fn may_end(before: u8, last: u8) -> bool {
+pub(super) fn may_end(before: u8, last: u8) -> bool {
     let (before, last) = (before.to_ascii_lowercase(), last.to_ascii_lowercase());
     let other = match last {
         b'd' => matches!(before, b'o' | b'l' | b'e'),

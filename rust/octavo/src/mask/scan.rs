@@ -12,7 +12,7 @@ use super::kind::{Kind, KindSet};
 use super::table::Place;
 use super::view::View;
 use super::{
-    assignment, bare_keys, call, command_line, digits, email, header, jwt, key_body, keys, markup, network, pem,
+    assignment, bare_keys, call, command_line, digits, email, guard, header, jwt, key_body, keys, markup, network, pem,
     statement, token, trigger, url,
 };
 
@@ -106,7 +106,7 @@ impl Scanner {
         while at < end {
             let Some(next) = trigger::next(bytes, at) else { break };
             at = next;
-            if at < end && may_matter(bytes, at) {
+            if at < end && (view.is_near_floor(at) || may_matter(bytes, at)) {
                 return Some(at);
             }
             at += 1;
@@ -177,6 +177,9 @@ fn may_matter(bytes: &[u8], at: usize) -> bool {
             matches!(next, b'"' | b'\'' | b'`' | b'N' | b'\\') || matches!(before(2), b's' | b'S' | b'\n')
         }
         Some(b'\n' | b'\\') => may_be_key(bytes, at),
+        Some(b':' | b'=') => guard::may_assign(bytes, at, next),
+        Some(b'-' | b'_' | b'.') => guard::may_join_key(bytes, at, next),
+        Some(b'>') => next != b'<' || bytes.get(at + 2).is_none_or(|&byte| byte == b'!'),
         _ => true,
     }
 }
