@@ -11,20 +11,40 @@ const BEFORE: usize = 40;
 /// Whether the name before a colon or `=` may be a secret's, or the sign belong to a URL, a user or an address. Nearly
 /// every sign follows another name, in quotes or plain: two letters of it decide.
 pub(super) fn may_assign(bytes: &[u8], at: usize, next: u8) -> bool {
-    let Some([third, second, first]) = at.checked_sub(3).and_then(|from| bytes.get(from..at)?.first_chunk()) else {
+    let before = bytes.get(..at).unwrap_or_default();
+    let colon = bytes.get(at) == Some(&b':');
+    match before {
+        [name @ .., quote @ (b'"' | b'\'')] if colon => {
+            let url = matches!(next, b'/' | b':') || next == b'\\' && may_have_slash(bytes, at + 1);
+            url || may_be_name(without_backslashes(name)) || *quote == b'\'' && may_have_user(bytes, at, next)
+        }
+        [.., b'a'..=b'z' | b'A'..=b'Z'] if !colon => may_be_name(before),
+        [.., b'a'..=b'z' | b'A'..=b'Z'] if matches!(next, b' ' | b'\n' | b':') => {
+            may_be_name(before) || may_have_user(bytes, at, next)
+        }
+        [name @ .., b' '] if !colon => may_be_name(name) || may_have_type(bytes, at),
+        _ => true,
+    }
+}
+
+/// Whether the last two letters may be those of a name.
+fn may_be_name(name: &[u8]) -> bool {
+    let Some([before @ (b'a'..=b'z' | b'A'..=b'Z'), last @ (b'a'..=b'z' | b'A'..=b'Z')]) = name.last_chunk() else {
         return true;
     };
-    let is_name = |before: u8, last: u8| {
-        let letters = before.is_ascii_alphabetic() && last.is_ascii_alphabetic();
-        !letters || naming::may_end(before, last) || is_cookie(before, last)
-    };
-    let colon = bytes.get(at) == Some(&b':');
-    match (first, next) {
-        (b'"', _) if colon => matches!(next, b'/' | b'\\') || is_name(*third, *second),
-        (_, b' ' | b'\n' | b':') if colon => is_name(*second, *first) || may_have_user(bytes, at, next),
-        (b' ', _) if !colon => is_name(*third, *second) || may_have_type(bytes, at),
-        _ => colon || is_name(*second, *first),
-    }
+    naming::may_end(*before, *last) || is_cookie(*before, *last)
+}
+
+/// Without those of a quote that is escaped once or twice.
+fn without_backslashes(name: &[u8]) -> &[u8] {
+    let name = name.strip_suffix(b"\\").unwrap_or(name);
+    name.strip_suffix(b"\\\\").unwrap_or(name)
+}
+
+/// Whether a slash may follow backslashes: `https:\/\/`.
+fn may_have_slash(bytes: &[u8], at: usize) -> bool {
+    let rest = bytes.get(at..).unwrap_or_default();
+    rest.iter().find(|&&byte| byte != b'\\').is_none_or(|&byte| byte == b'/')
 }
 
 /// Whether `Cookie` may end so.
@@ -68,5 +88,50 @@ pub(super) fn may_join_key(bytes: &[u8], at: usize, next: u8) -> bool {
         // Terraform's keys, Discord's, Airtable's.
         b'.' => groups || next == b'a' || bytes.get(at + 7).is_none_or(|&byte| byte == b'.'),
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn assigns(text: &str) -> bool {
+        let at = text.rfind(['=', ':']).unwrap_or_default();
+        may_assign(text.as_bytes(), at, text.as_bytes().get(at + 1).copied().unwrap_or_default())
+    }
+
+    #[test]
+    fn names_of_nothing_secret_are_passed() {
+        for text in ["\"count\": 1", "{\\\"count\\\":\\\"x", "the count: 1", "count=1", "a count = 1"] {
+            assert!(!assigns(text), "{text}");
+        }
+        for text in [
+            "\"password\": 1",
+            "\\\"token\\\":\\\"x",
+            "Cookie: x",
+            "password=x",
+            "password for count: x",
+            "password: Count = x",
+            "비밀번호: x",
+            "\"https\":\\/\\/x",
+        ] {
+            assert!(assigns(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn words_of_no_prefix_are_passed() {
+        let joins = |text: &str| {
+            let at = text.find(['-', '_', '.']).unwrap_or_default();
+            may_join_key(text.as_bytes(), at, text.as_bytes().get(at + 1).copied().unwrap_or_default())
+        };
+        for text in ["well-known", "is_plain", "file.json text"] {
+            assert!(!joins(text), "{text}");
+        }
+        for text in
+            ["sk-abc", "ghp_abc", "SG.abc", "00-1A-2B", "0a1b-us12", "Private-Lines: 1", "x.atlasv1.", "MTA.Gabcde.x"]
+        {
+            assert!(joins(text), "{text}");
+        }
     }
 }

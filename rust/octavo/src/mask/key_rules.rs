@@ -280,3 +280,22 @@ const DOTTED: Heads = &[
     (&["xoxe"], SLACK_ROTATED),
     (&["discord", "discordapp"], DISCORD_HOOK),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_word_may_end_as_it_does() {
+        let mut seen = 0;
+        for separator in [b'-', b'_', b'.'] {
+            for word in heads(separator).iter().flat_map(|(words, _)| *words) {
+                let ends = word.as_bytes().last_chunk().is_some_and(|&[before, last]| may_end(separator, before, last));
+                assert!(ends && !rules(separator, word).is_empty(), "{word}");
+                seen += 1;
+            }
+            assert!(!may_end(separator, b'j', b'j'));
+        }
+        assert!(seen > 100, "{seen}");
+    }
+}

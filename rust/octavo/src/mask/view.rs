@@ -31,9 +31,9 @@ impl<'a> View<'a> {
         self.floor = floor;
     }
 
-    /// Whether some of the three bytes before are out of sight: a look at the bytes themselves would see them.
+    /// Whether some of the eight bytes before are out of sight: a look at the bytes themselves would see them.
     pub(super) fn is_near_floor(&self, at: usize) -> bool {
-        at < self.floor + 3 && self.floor > 0
+        at < self.floor + 8 && self.floor > 0
     }
 
     pub(super) fn len(&self) -> usize {
