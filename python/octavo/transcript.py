@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import Any, Final, NoReturn, Self
@@ -12,9 +14,12 @@ from octavo import _core
 from octavo.budget import Budget, Section
 from octavo.certainty import Surroundings
 from octavo.checking import check_flag, check_name, check_position, check_text, position_in
-from octavo.context import Context, sent_in
+from octavo.compaction.making import facts_of, made
+from octavo.compaction.promises import Fact
+from octavo.compaction.summary import Snapshot, Summary, check_fresh, kept_within, snapshot_of
+from octavo.context import Context, Due, sent_in
 from octavo.drafting import Asked, Draft, Sent, added_by_repair, made_of, planned, small_plan_of
-from octavo.errors import MessageError, OctavoError
+from octavo.errors import CompactionError, MessageError, OctavoError
 from octavo.frame import Frames, Mark, mark_of
 from octavo.mending import mended
 from octavo.messages import Format, Provider, decided_format, infer_format, infer_provider, known_format, listed, reread
@@ -60,6 +65,8 @@ class Transcript:
         provider: whose rules contexts obey, and whose format plain texts are; told from the others when not given.
         counter: a counter from :func:`octavo.counter_for`, or anything with `count(text) -> int`.
         strict: refuse a model that is not in the model table instead of falling back.
+        compaction: keep room for summaries of what was left out, and show those that :meth:`compact` accepts. It holds
+            for the whole conversation, so that its contexts keep their prefix.
 
     Raises:
         ArgumentError: an argument is of a kind that its parameter does not take.
@@ -75,6 +82,7 @@ class Transcript:
         provider: Provider | None = None,
         counter: Counter | TokenCounter | None = None,
         strict: bool = False,
+        compaction: bool = False,
     ) -> None:
         """Start an empty conversation."""
         check_name("model", model)
@@ -100,6 +108,21 @@ class Transcript:
         self._sent: Sent | None = None
         self._earlier: Sent | None = None
         self._telling = Telling(self._counter)
+        check_flag("compaction", compaction, optional=False)
+        # What was accepted goes with the messages that it covers: an engine that takes a shorter one's place and a
+        # summary that comes in are told apart by this lock, under which nothing of the caller's runs.
+        self._summaries: tuple[Summary, ...] | None = () if compaction else None
+        self._accepting = threading.Lock()
+
+    @property
+    def compaction(self) -> bool:
+        """Whether it has summaries."""
+        return self._summaries is not None
+
+    @property
+    def summaries(self) -> tuple[Summary, ...]:
+        """The summaries that were accepted, the newest last: each stands for all that those before it stood for."""
+        return self._summaries or ()
 
     @property
     def model(self) -> str | None:
@@ -238,13 +261,16 @@ class Transcript:
         for what in frame.garbled:
             system, tools = (mended(system), tools) if what == "system" else (system, mended(tools))
         kind = (mark[2], thinking)
+        summaries = self._summaries
+        ledger, summary = room_for(limit, frame.tokens, compaction=summaries is not None)
         basis = (hash(kind) & _HALF) << 32 | (hash((frame.joined, frame.leading, mark)) & _HALF)
         return Asked(
             engine=engine, counter=self._counter, model=self._model, format=engine.format,
             provider=provider, budget=limit, frame=frame, system=system, tools=tools,
-            limits=(limit.tokens, frame.tokens, frame.beside, basis, added[0], room_for(limit, frame.tokens)),
+            limits=(limit.tokens, frame.tokens, frame.beside, basis, added[0], ledger + summary),
             mode=self._mode(engine, mark, thinking, previous_response_id, system, tools),
             added=added, before=self._before(len(engine)), kind=kind, observed=self._observed,
+            summaries=summaries or (), summary_room=None if summaries is None else summary,
             telling=self._telling, trimmed=trimmed, previous_response_id=previous_response_id,
         )  # fmt: skip
 
@@ -374,10 +400,54 @@ class Transcript:
         engine = self._engine
         return engine[position_in(len(engine), index)]
 
+    def snapshot(self, due: Due) -> Snapshot:
+        """What is to be summarised, as it is now: the messages of a context's `due` that no summary stands for.
+
+        Raises:
+            CompactionError: the transcript was made without `compaction=True`.
+            StaleSummaryError: messages that are due have been taken back.
+        """
+        with self._accepting:
+            engine, summaries = self._engine, self._summaries
+        if summaries is None:
+            raise CompactionError("the transcript was made without compaction=True", reason="switched_off")
+        return snapshot_of(engine, due.ranges, summaries)
+
+    def compact(
+        self, snapshot: Snapshot, text: str, *, facts: Iterable[Fact] | None = None, at_once: bool = False
+    ) -> Summary:
+        """Accept a summary, provided that the messages which it covers are still those of the snapshot.
+
+        No message is touched. The summary is shown when the history is cut next, so that what was sent stays as it is.
+
+        Args:
+            snapshot: what was summarised.
+            text: what the summariser wrote.
+            facts: what stands beside the text; by default what the messages promise and the summary before had.
+            at_once: show it in the next context, whatever was sent before: for the price of writing the prompt cache
+                anew behind the task, where something was.
+
+        Raises:
+            CompactionError: the transcript was made without `compaction=True`.
+            StaleSummaryError: messages were taken back since, or another summary was accepted. Nothing has changed.
+            SummaryError: the text is no summary. Nothing has changed.
+        """
+        summary = made(snapshot, text, facts_of(snapshot) if facts is None else tuple(facts))
+        with self._accepting:
+            summaries = self._summaries
+            if summaries is None:
+                raise CompactionError("the transcript was made without compaction=True", reason="switched_off")
+            check_fresh(self._engine, snapshot, summaries)
+            summary = replace(summary, since=0 if at_once else len(self._engine) + 1)
+            self._summaries = (*summaries, summary)
+        return summary
+
     def fork(self) -> Self:
         """A transcript with the same messages and decisions that goes its own way from here."""
         other = type(self)(self._model, provider=self._given_provider, counter=self._counter)
-        other._engine, other._observed = self._engine.fork(), self._observed
+        with self._accepting:
+            other._engine, other._observed = self._engine.fork(), self._observed
+            other._summaries = self._summaries
         sent = self._sent
         other._sent = None if sent is None else sent.moved_to(other._engine)
         return other
@@ -411,9 +481,11 @@ class Transcript:
                 return
             # Contexts made before keep the engine they were made from.
             shorter = engine.truncated(length)
-            if engine.retire(there):
-                self._engine, self._sent, self._earlier = shorter, None, None
-                return
+            with self._accepting:
+                if engine.retire(there):
+                    self._engine, self._sent, self._earlier = shorter, None, None
+                    self._summaries = kept_within(self._summaries, length)
+                    return
             time.sleep(0)
 
     def _pin(self, index: int, *, pinned: bool) -> None:
