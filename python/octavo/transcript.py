@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import Any, Final, NoReturn, Self
@@ -14,21 +12,21 @@ from octavo import _core
 from octavo.budget import Budget, Section
 from octavo.certainty import Surroundings
 from octavo.checking import check_flag, check_name, check_position, check_text, position_in
-from octavo.compaction.making import facts_of, made
+from octavo.compaction.kept import Kept
 from octavo.compaction.promises import Fact
-from octavo.compaction.summary import Snapshot, Summary, check_fresh, kept_within, snapshot_of
+from octavo.compaction.summary import Snapshot, Summary
 from octavo.context import Context, Due, sent_in
-from octavo.drafting import Asked, Draft, Sent, added_by_repair, made_of, planned, small_plan_of
-from octavo.errors import CompactionError, MessageError, OctavoError
-from octavo.frame import Frames, Mark, mark_of
+from octavo.drafting import Asked, Draft, Sent, made_of, planned, small_plan_of
+from octavo.errors import MessageError, OctavoError
+from octavo.frame import Frames, mark_of
 from octavo.mending import mended
-from octavo.messages import Format, Provider, decided_format, infer_format, infer_provider, known_format, listed, reread
+from octavo.messages import Format, Provider, decided_format, infer_format, known_format, listed, reread
+from octavo.modes import Modes
 from octavo.reading import Read, likely_format, off_loop, read_apart
 from octavo.sections import placeable
 from octavo.system import as_blocks, fitting_system
 from octavo.tokens import Counter, TokenCounter, Usage, counter_for
 from octavo.told import Telling, room_for
-from octavo.validity import Mode, mode_of
 
 __all__ = ["Transcript"]
 
@@ -38,10 +36,6 @@ below which the hand-over costs more than it saves."""
 
 OFF_LOOP_TOKENS: Final = 16 * 1024
 """A list of more tokens that must be repaired is repaired on a worker thread: that takes about a millisecond."""
-
-_MODES: Final = 8
-"""Modes that are kept: one for each way to call in use, until system or tools change."""
-
 
 _HALF: Final = 2**32 - 1
 
@@ -65,8 +59,7 @@ class Transcript:
         provider: whose rules contexts obey, and whose format plain texts are; told from the others when not given.
         counter: a counter from :func:`octavo.counter_for`, or anything with `count(text) -> int`.
         strict: refuse a model that is not in the model table instead of falling back.
-        compaction: keep room for summaries of what was left out, and show those that :meth:`compact` accepts. It holds
-            for the whole conversation, so that its contexts keep their prefix.
+        compaction: keep room for summaries of what was left out, and show what :meth:`compact` accepts.
 
     Raises:
         ArgumentError: an argument is of a kind that its parameter does not take.
@@ -100,29 +93,24 @@ class Transcript:
             format or infer_format((), model, provider), self._counter.core, format is not None
         )
         self._frames = Frames(self._counter)
-        self._providers: dict[Format, Provider] = {}
-        self._modes: dict[tuple[Any, ...], Mode] = {}
-        self._costs: dict[Format, tuple[int, int, int]] = {}
+        self._modes = Modes(model, provider, self._counter)
         # By basis, the newest last; another dict at each report, so that a context keeps the one it was made with.
         self._observed: dict[int, Surroundings] = {}
         self._sent: Sent | None = None
         self._earlier: Sent | None = None
         self._telling = Telling(self._counter)
         check_flag("compaction", compaction, optional=False)
-        # What was accepted goes with the messages that it covers: an engine that takes a shorter one's place and a
-        # summary that comes in are told apart by this lock, under which nothing of the caller's runs.
-        self._summaries: tuple[Summary, ...] | None = () if compaction else None
-        self._accepting = threading.Lock()
+        self._kept = Kept(() if compaction else None)
 
     @property
     def compaction(self) -> bool:
         """Whether it has summaries."""
-        return self._summaries is not None
+        return self._kept.summaries is not None
 
     @property
     def summaries(self) -> tuple[Summary, ...]:
         """The summaries that were accepted, the newest last: each stands for all that those before it stood for."""
-        return self._summaries or ()
+        return self._kept.summaries or ()
 
     @property
     def model(self) -> str | None:
@@ -137,7 +125,7 @@ class Transcript:
     @property
     def provider(self) -> Provider:
         """Whose rules contexts obey."""
-        return self._provider_of(self._engine)
+        return self._modes.provider(self._engine)
 
     @property
     def counter(self) -> Counter:
@@ -252,23 +240,22 @@ class Transcript:
         check_flag("thinking", thinking)
         check_text("previous_response_id", previous_response_id)
         engine, tools = self._engine, reread(tools)
-        provider = self._provider_of(engine)
+        provider = self._modes.provider(engine)
         given = as_blocks(reread(system), engine.format)
         system = fitting_system(given, provider)
         trimmed, mark = system is not given, mark_of(system, tools)
-        added = self._added(engine.format)
+        added = self._modes.added(engine.format)
         frame = self._frames.frame(engine, mark, system, tools, sections, (limit.tokens, added[2]))
         for what in frame.garbled:
             system, tools = (mended(system), tools) if what == "system" else (system, mended(tools))
-        kind = (mark[2], thinking)
-        summaries = self._summaries
+        kind, summaries = (mark[2], thinking), self._kept.summaries
         ledger, summary = room_for(limit, frame.tokens, compaction=summaries is not None)
         basis = (hash(kind) & _HALF) << 32 | (hash((frame.joined, frame.leading, mark)) & _HALF)
         return Asked(
             engine=engine, counter=self._counter, model=self._model, format=engine.format,
             provider=provider, budget=limit, frame=frame, system=system, tools=tools,
             limits=(limit.tokens, frame.tokens, frame.beside, basis, added[0], ledger + summary),
-            mode=self._mode(engine, mark, thinking, previous_response_id, system, tools),
+            mode=self._modes.mode(engine, mark, thinking, previous_response_id, system, tools),
             added=added, before=self._before(len(engine)), kind=kind, observed=self._observed,
             summaries=summaries or (), summary_room=None if summaries is None else summary,
             telling=self._telling, trimmed=trimmed, previous_response_id=previous_response_id,
@@ -407,47 +394,31 @@ class Transcript:
             CompactionError: the transcript was made without `compaction=True`.
             StaleSummaryError: messages that are due have been taken back.
         """
-        with self._accepting:
-            engine, summaries = self._engine, self._summaries
-        if summaries is None:
-            raise CompactionError("the transcript was made without compaction=True", reason="switched_off")
-        return snapshot_of(engine, due.ranges, summaries)
+        return self._kept.snapshot(lambda: self._engine, due.ranges)
 
     def compact(
         self, snapshot: Snapshot, text: str, *, facts: Iterable[Fact] | None = None, at_once: bool = False
     ) -> Summary:
-        """Accept a summary, provided that the messages which it covers are still those of the snapshot.
-
-        No message is touched. The summary is shown when the history is cut next, so that what was sent stays as it is.
+        """Accept a summary, provided that its messages are still the snapshot's. The next cut shows it.
 
         Args:
             snapshot: what was summarised.
             text: what the summariser wrote.
             facts: what stands beside the text; by default what the messages promise and the summary before had.
-            at_once: show it in the next context, whatever was sent before: for the price of writing the prompt cache
-                anew behind the task, where something was.
+            at_once: show it in the next context, for the price of writing the prompt cache anew behind the task.
 
         Raises:
             CompactionError: the transcript was made without `compaction=True`.
-            StaleSummaryError: messages were taken back since, or another summary was accepted. Nothing has changed.
-            SummaryError: the text is no summary. Nothing has changed.
+            StaleSummaryError: messages were taken back since, or another summary was accepted; nothing has changed.
+            SummaryError: the text is no summary; nothing has changed.
         """
-        summary = made(snapshot, text, facts_of(snapshot) if facts is None else tuple(facts))
-        with self._accepting:
-            summaries = self._summaries
-            if summaries is None:
-                raise CompactionError("the transcript was made without compaction=True", reason="switched_off")
-            check_fresh(self._engine, snapshot, summaries)
-            summary = replace(summary, since=0 if at_once else len(self._engine) + 1)
-            self._summaries = (*summaries, summary)
-        return summary
+        return self._kept.accept(lambda: self._engine, snapshot, text, facts, at_once=at_once)
 
     def fork(self) -> Self:
         """A transcript with the same messages and decisions that goes its own way from here."""
         other = type(self)(self._model, provider=self._given_provider, counter=self._counter)
-        with self._accepting:
-            other._engine, other._observed = self._engine.fork(), self._observed
-            other._summaries = self._summaries
+        other._engine, other._kept = self._kept.forked(lambda: self._engine)
+        other._observed = self._observed
         sent = self._sent
         other._sent = None if sent is None else sent.moved_to(other._engine)
         return other
@@ -472,21 +443,22 @@ class Transcript:
             MessageError: `length` is negative or more than there are.
         """
         check_position("length", length)
-        while True:
-            engine = self._engine
-            there = len(engine)
-            if not 0 <= length <= there:
-                raise MessageError(f"rewind to {length}: there are {there} messages", index=length)
-            if length == there:
-                return
+        while not self._kept.shortened(length, partial(self._shorten, length)):
+            time.sleep(0)
+
+    def _shorten(self, length: int) -> bool:
+        """Put a shorter engine in the place of the one that there is; false where somebody else was first."""
+        engine = self._engine
+        there = len(engine)
+        if not 0 <= length <= there:
+            raise MessageError(f"rewind to {length}: there are {there} messages", index=length)
+        if length < there:
             # Contexts made before keep the engine they were made from.
             shorter = engine.truncated(length)
-            with self._accepting:
-                if engine.retire(there):
-                    self._engine, self._sent, self._earlier = shorter, None, None
-                    self._summaries = kept_within(self._summaries, length)
-                    return
-            time.sleep(0)
+            if not engine.retire(there):
+                return False
+            self._engine, self._sent, self._earlier = shorter, None, None
+        return True
 
     def _pin(self, index: int, *, pinned: bool) -> None:
         while True:
@@ -495,13 +467,6 @@ class Transcript:
                 return
             # Retired meanwhile: its successor is there at the next look.
             time.sleep(0)
-
-    def _provider_of(self, engine: _core.Transcript) -> Provider:
-        format = engine.format
-        provider = self._providers.get(format)
-        if provider is None:
-            provider = self._providers[format] = self._given_provider or infer_provider(format, self._model)
-        return provider
 
     def _extend_unsettled(self, engine: _core.Transcript, fresh: list[Any]) -> int | None:
         """Read messages that may decide the format; where they cannot be read they decide nothing."""
@@ -533,39 +498,3 @@ class Transcript:
         rows.inherit(engine)
         self._engine = rows
         return rows.tokens_in(before, len(rows))
-
-    def _mode(
-        self,
-        engine: _core.Transcript,
-        mark: Mark,
-        thinking: bool | None,
-        previous_response_id: str | None,
-        system: Any,
-        tools: Any,
-    ) -> Mode:
-        """What the rules must know of the request; the same for most calls of a conversation."""
-        provider = self._provider_of(engine)
-        key = (
-            thinking,
-            previous_response_id is None,
-            None if tools is None else bool(tools),
-            engine.format,
-            provider,
-            mark,
-        )
-        mode = self._modes.get(key)
-        if mode is None:
-            if len(self._modes) >= _MODES:
-                self._modes.clear()
-            mode = self._modes[key] = mode_of(
-                (), provider, format=engine.format, model=self._model, thinking=thinking,
-                previous_response_id=previous_response_id, tools=tools, system=system, every_turn=True,
-            )  # fmt: skip
-        return mode
-
-    def _added(self, format: Format) -> tuple[int, int, int]:
-        """Tokens set aside for what a repair may add: a placeholder result, a note, the framing of a message."""
-        costs = self._costs.get(format)
-        if costs is None:
-            costs = self._costs[format] = added_by_repair(self._counter, format)
-        return costs

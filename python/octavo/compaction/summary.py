@@ -8,11 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
-from octavo import _core
 from octavo.compaction.promises import Fact
 from octavo.compaction.rendering import escaped
 from octavo.cutting import cut_text
-from octavo.errors import StaleSummaryError
 from octavo.tokens import Counter
 
 __all__ = [
@@ -20,12 +18,9 @@ __all__ = [
     "Snapshot",
     "Summary",
     "Written",
-    "check_fresh",
     "fact_tokens",
     "identity",
-    "kept_within",
     "shown_at",
-    "snapshot_of",
     "union",
     "without",
     "written",
@@ -122,46 +117,6 @@ def identity(text: str, facts: Sequence[Fact], covers: Ranges) -> str:
 def shown_at(summaries: Sequence[Summary], length: int) -> Summary | None:
     """The newest summary that may be shown with a cut that was made at so many messages."""
     return next((summary for summary in reversed(summaries) if summary.since <= length), None)
-
-
-def kept_within(summaries: tuple[Summary, ...] | None, length: int) -> tuple[Summary, ...] | None:
-    """The summaries of which every message is among the first so many."""
-    if summaries is None:
-        return None
-    return tuple(summary for summary in summaries if not summary.covers or summary.covers[-1][1] <= length)
-
-
-def snapshot_of(engine: _core.Transcript, ranges: Sequence[tuple[int, int]], summaries: Sequence[Summary]) -> Snapshot:
-    """What is to be summarised of these messages: those that the newest summary does not stand for.
-
-    Raises:
-        StaleSummaryError: there are fewer messages.
-    """
-    previous = summaries[-1] if summaries else None
-    fresh = without(ranges, () if previous is None else previous.covers)
-    length = len(engine)
-    if fresh and fresh[-1][1] > length:
-        raise StaleSummaryError(
-            f"messages up to {fresh[-1][1]} are due, and there are {length}", reason="messages_changed"
-        )
-    messages = tuple((at, engine[at]) for start, end in fresh for at in range(start, end))
-    tokens = sum(engine.tokens_in(start, end) for start, end in fresh)
-    return Snapshot(fresh, messages, tokens, previous, length)
-
-
-def check_fresh(engine: _core.Transcript, snapshot: Snapshot, summaries: Sequence[Summary]) -> None:
-    """Refuse what was made for another conversation than there is now.
-
-    Raises:
-        StaleSummaryError: a message is another one, or another summary was accepted.
-    """
-    previous = summaries[-1] if summaries else None
-    if previous is not snapshot.previous:
-        raise StaleSummaryError("another summary was accepted meanwhile", reason="summary_changed")
-    there = len(engine)
-    changed = next((at for at, message in snapshot.messages if at >= there or engine[at] is not message), None)
-    if changed is not None:
-        raise StaleSummaryError(f"message {changed} was taken back since", reason="messages_changed")
 
 
 def union(ranges: Sequence[tuple[int, int]], others: Sequence[tuple[int, int]]) -> Ranges:
