@@ -13,7 +13,7 @@ import pytest
 
 import octavo
 from octavo import Budget
-from octavo.compaction import Compactor, ExtractiveSummariser
+from octavo.compaction import Compactor, ExtractiveSummariser, Summary
 from octavo.errors import (
     ArgumentError,
     BudgetError,
@@ -24,7 +24,7 @@ from octavo.errors import (
     SummaryError,
 )
 from sessions import ANTHROPIC, DIALECTS, FILLER, OPENAI, Dialect
-from shared_data import bug_report
+from shared_data import bug_report, conversations
 
 every_dialect = pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.format)
 
@@ -623,3 +623,76 @@ def made_with(summariser: Any = None, **options: Any) -> Compactor:
 def test_wrong_arguments_are_refused(make: Callable[..., Any], options: dict[str, Any], error: type[Exception]) -> None:
     with pytest.raises(error):
         make(**options)
+
+
+# ---- on recorded conversations, and with many hands ----
+
+
+def test_promises_planted_in_recorded_conversations_survive_five_rounds() -> None:
+    rounds = planted = 0
+    for number, conversation in enumerate(long_conversations()):
+        messages, model = list(conversation["messages"]), "claude-sonnet-4-5"
+        transcript = octavo.Transcript(model, compaction=True)
+        compactor = Compactor(transcript, Says(f"Round of {number}."), min_tokens=50)
+        items = [text for role, text in PLANTED if role == "user"]
+        at = [place for place in range(len(messages) // 2) if speaks(messages[place])][1 : 1 + len(items)]
+        for place, item in zip(at, items, strict=False):
+            messages[place] = {"role": "user", "content": f"{messages[place]['content']}\n{item}"}
+        done = 0
+        for end in range(6, len(messages), max(2, len(messages) // 12)):
+            transcript.extend(messages[done:end])
+            done = end
+            context = transcript.assemble(budget=6_000)
+            rounds += compactor.run(context, at_once=True).status == "accepted"
+        sent = json.dumps(transcript.assemble(budget=6_000).messages, ensure_ascii=False)
+        for place, item in zip(at, items, strict=False):
+            if any(summary.covered(place) for summary in transcript.summaries):
+                facts = [fact.text for fact in transcript.summaries[-1].facts]
+                assert facts.count(item) == 1
+                planted += sent.count(item) == 1
+    assert rounds > 20
+    assert planted > 10
+
+
+def long_conversations() -> list[dict[str, Any]]:
+    found = [one for one in conversations() if len(one["messages"]) > 40]
+    chosen = [one for one in found if sum(map(speaks, one["messages"][: len(one["messages"]) // 2])) > 6][:8]
+    assert chosen
+    return chosen
+
+
+def speaks(message: Any) -> bool:
+    return message.get("role") == "user" and isinstance(message.get("content"), str)
+
+
+def test_many_threads_leave_one_chain_of_summaries() -> None:
+    transcript = made()
+    transcript.extend([*talk(OPENAI, 20), OPENAI.user("go")])
+    compactors = [Compactor(transcript, Says(f"Of thread {name}."), min_tokens=10, failures=10**6) for name in range(4)]
+    problems: list[BaseException] = []
+
+    def work(compactor: Compactor) -> None:
+        try:
+            for turn in range(30):
+                transcript.extend([OPENAI.reply(f"ok {turn}"), OPENAI.user(f"more {turn} {FILLER * 2}")])
+                compactor.run(transcript.assemble(budget=1_500))
+                if turn % 10 == 9:
+                    transcript.fork().rewind(10)
+        except BaseException as problem:  # noqa: BLE001 - whatever it was, the test shows it
+            problems.append(problem)
+
+    threads = [threading.Thread(target=work, args=(compactor,)) for compactor in compactors]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert problems == []
+    chain = transcript.summaries
+    assert len(chain) > 3
+    for before, after in itertools.pairwise(chain):
+        assert after.previous == before.id
+        assert set(covered(before)) < set(covered(after))
+
+
+def covered(summary: Summary) -> list[int]:
+    return [at for start, end in summary.covers for at in range(start, end)]
