@@ -39,12 +39,12 @@ class Server(ThreadingHTTPServer):
 
 
 class Handler(BaseHTTPRequestHandler):
-    server: Server
-
     def do_POST(self) -> None:
+        server = self.server
+        assert isinstance(server, Server)
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        self.server.requests.append((self.path, body))
-        status, answer = self.server.answers.pop(0)
+        server.requests.append((self.path, body))
+        status, answer = server.answers.pop(0)
         events = isinstance(answer, str)
         raw = (answer if events else json.dumps(answer)).encode()
         self.send_response(status)

@@ -11,10 +11,10 @@ from typing import Final, Literal, TypeAlias
 
 __all__ = ["CUED", "Cue", "asks", "begins", "cue_in", "found", "sentences"]
 
-Cue: TypeAlias = Literal["marked", "correction", "constraint", "decision", "open", "error"]
-"""What a sentence is by its words. `constraint` has negations as well."""
+Cue: TypeAlias = Literal["marked", "correction", "constraint", "decision", "intent", "open", "error"]
+"""What a sentence is by its words. `constraint` has negations as well; `intent` is what somebody is about to do."""
 
-CUED: Final[tuple[Cue, ...]] = ("marked", "correction", "constraint", "decision", "open", "error")
+CUED: Final[tuple[Cue, ...]] = ("marked", "correction", "constraint", "decision", "intent", "open", "error")
 """The order in which cues are looked for: a sentence is what it is first."""
 
 _END: Final = re.compile(r"(?<=[.!?。！？…])[\"'”’)\]]*\s+|\n+")

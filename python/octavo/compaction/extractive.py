@@ -19,7 +19,7 @@ _TOOL: Final = re.compile(r'(?:call|result)="([^"]*)"')
 _NUMBERS: Final = re.compile(r"\d")
 _HEADING: Final = re.compile(r"([A-Z][a-z ]+):")
 _HEADINGS: Final = {
-    "marked": "Constraints", "correction": "Corrections", "constraint": "Constraints", "decision": "Decisions",
+    "marked": "Constraints", "correction": "Corrections", "constraint": "Constraints", "decision": "Decisions", "intent": "Decisions",
     "open": "Open", "error": "Errors and fixes", "number": "Numbers", "task": "Task",
 }  # fmt: skip
 _ORDER: Final = ("Task", "Corrections", "Constraints", "Decisions", "Open", "Errors and fixes", "Numbers", "Before")

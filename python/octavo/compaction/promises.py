@@ -48,10 +48,10 @@ class Fact:
     untrusted: bool = False
 
     @property
-    def rank(self) -> tuple[int, bool, int]:
-        """What goes first where there is not room for all: by kind, the user's before the model's, the newest first."""
+    def rank(self) -> tuple[bool, int, int]:
+        """What goes first where there is not room for all: the user's before the model's, by kind, the newest first."""
         newest = 0 if self.message is None else -self.message
-        return _RANKS[self.kind], self.role != "user", newest
+        return self.role != "user", _RANKS[self.kind], newest
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,10 +145,10 @@ def _kind(one: _Spoken, value: FactKind | None, spoken: Sequence[_Spoken], at: i
     cue = cue_in(one.text)
     if one.question and cue not in ("marked", "correction"):
         return "open" if _unanswered(spoken, at) else value
-    # What a model says it must or must not do binds nobody: its decisions, amounts and dates do.
+    # What a model says it must, must not or is about to do binds nobody: its decisions, amounts and dates do.
     if cue is None or cue == "error" or (one.role != "user" and cue != "decision"):
         return value
-    return cue
+    return "decision" if cue == "intent" else cue
 
 
 def _unanswered(spoken: Sequence[_Spoken], at: int) -> bool:
