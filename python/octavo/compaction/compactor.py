@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import inspect
 import threading
 import time
 from collections.abc import Awaitable, Callable, Generator, Iterable
@@ -22,6 +20,8 @@ from octavo.compaction.summary import Snapshot, Summary
 from octavo.errors import CompactionError, PinnedTextError, StaleSummaryError, SummariserError
 
 if TYPE_CHECKING:
+    import asyncio
+
     from octavo.context import Context
     from octavo.transcript import Transcript
 
@@ -170,6 +170,8 @@ class Compactor:
 
     async def run_async(self, context: Context, *, at_once: bool = False) -> Outcome:
         """Like :meth:`run`, off the event loop. Cancelling it changes nothing."""
+        import asyncio
+
         attempt = self._attempt(context, at_once=at_once)
         if isinstance(attempt, Outcome):
             return self._told(attempt)
@@ -186,6 +188,8 @@ class Compactor:
 
         The summary is shown when the history is cut next, and not before.
         """
+        import asyncio
+
         if (self._task is not None and not self._task.done()) or self._refused(context) is not None:
             return False
         self._task = asyncio.get_running_loop().create_task(self.run_async(context))
@@ -203,6 +207,8 @@ class Compactor:
         Raises:
             PinnedTextError: what is pinned is larger than its room.
         """
+        import asyncio
+
         if self._task is None:
             return None
         done, _ = await asyncio.wait([self._task], timeout=deadline)
@@ -250,12 +256,17 @@ class Compactor:
         Raises:
             SummariserError: it failed.
         """
+        import asyncio
+
         attempt.calls += 1
         with _failing():
             answer: Any = self._summariser.summarise(part.text, max_tokens=part.max_tokens, previous=part.previous)
-            return asyncio.run(_awaited(answer)) if inspect.isawaitable(answer) else answer
+            return asyncio.run(_awaited(answer)) if isinstance(answer, Awaitable) else answer
 
     async def _asked_async(self, attempt: _Attempt, part: Part) -> object:
+        import asyncio
+        import inspect
+
         attempt.calls += 1
         given = {"max_tokens": part.max_tokens, "previous": part.previous}
         summarise: Any = self._summariser.summarise
@@ -263,7 +274,7 @@ class Compactor:
             if inspect.iscoroutinefunction(summarise):
                 return await summarise(part.text, **given)
             answer = await asyncio.to_thread(summarise, part.text, **given)
-            return await answer if inspect.isawaitable(answer) else answer
+            return await answer if isinstance(answer, Awaitable) else answer
 
     def _accepted(self, attempt: _Attempt, made: _Made) -> Outcome:
         text, facts = made

@@ -6,15 +6,23 @@ import json
 import re
 from collections.abc import Iterator
 from functools import cache
-from importlib.resources import files
 from typing import Final, Literal, TypeAlias
 
 __all__ = ["CUED", "Cue", "asks", "begins", "cue_in", "found", "sentences"]
 
-Cue: TypeAlias = Literal["marked", "correction", "constraint", "decision", "intent", "open", "error"]
+Cue: TypeAlias = Literal["marked", "correction", "unsettled", "constraint", "decision", "intent", "open", "error"]
 """What a sentence is by its words. `constraint` has negations as well; `intent` is what somebody is about to do."""
 
-CUED: Final[tuple[Cue, ...]] = ("marked", "correction", "constraint", "decision", "intent", "open", "error")
+CUED: Final[tuple[Cue, ...]] = (
+    "marked",
+    "correction",
+    "unsettled",
+    "constraint",
+    "decision",
+    "intent",
+    "open",
+    "error",
+)
 """The order in which cues are looked for: a sentence is what it is first."""
 
 _END: Final = re.compile(r"(?<=[.!?。！？…])[\"'”’)\]]*\s+|\n+")
@@ -28,6 +36,8 @@ _ASKS: Final = re.compile(r"[?？][\"'”’)\]]*$|(?:까요|나요|습니까|�
 @cache
 def _patterns() -> dict[str, re.Pattern[str]]:
     """The tables, read once: English words whole, Korean ones anywhere, since endings and particles touch them."""
+    from importlib.resources import files
+
     text = files("octavo.compaction").joinpath("cues.json").read_text(encoding="utf-8")
     tables: dict[str, dict[str, list[str]]] = json.loads(text)
     return {name: _pattern(table) for name, table in tables.items()}

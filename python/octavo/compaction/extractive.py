@@ -19,8 +19,9 @@ _TOOL: Final = re.compile(r'(?:call|result)="([^"]*)"')
 _NUMBERS: Final = re.compile(r"\d")
 _HEADING: Final = re.compile(r"([A-Z][a-z ]+):")
 _HEADINGS: Final = {
-    "marked": "Constraints", "correction": "Corrections", "constraint": "Constraints", "decision": "Decisions", "intent": "Decisions",
-    "open": "Open", "error": "Errors and fixes", "number": "Numbers", "task": "Task",
+    "marked": "Constraints", "correction": "Corrections", "constraint": "Constraints", "decision": "Decisions",
+    "intent": "Decisions", "open": "Open", "unsettled": "Open", "error": "Errors and fixes",
+    "number": "Numbers", "task": "Task",
 }  # fmt: skip
 _ORDER: Final = ("Task", "Corrections", "Constraints", "Decisions", "Open", "Errors and fixes", "Numbers", "Before")
 _LONGEST: Final = 300

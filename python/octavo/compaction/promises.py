@@ -80,10 +80,11 @@ def facts_in(messages: Sequence[tuple[int, Any]], *, tainted: bool = False) -> t
         tainted: whether the model had read something untrusted before them.
     """
     spoken = list(_spoken(messages, tainted=tainted))
-    values = _valued(spoken)
+    values, answers = _valued(spoken), _answers(spoken)
     facts = []
     for at, one in enumerate(spoken):
-        kind = _kind(one, values.get(at), spoken, at)
+        open_ = one.question and _unanswered(spoken, answers[at])
+        kind = _kind(one, values.get(at), unanswered=open_)
         if kind is not None and _LEAST <= len(one.text) <= _MOST:
             facts.append(Fact(kind, one.text, one.message, one.role, one.untrusted))
     return merged(facts)
@@ -140,21 +141,28 @@ def _valued(spoken: Sequence[_Spoken]) -> dict[int, FactKind]:
     return found_in
 
 
-def _kind(one: _Spoken, value: FactKind | None, spoken: Sequence[_Spoken], at: int) -> FactKind | None:
+def _kind(one: _Spoken, value: FactKind | None, *, unanswered: bool) -> FactKind | None:
     """Why a sentence is a fact; `None` where it is none."""
     cue = cue_in(one.text)
     if one.question and cue not in ("marked", "correction"):
-        return "open" if _unanswered(spoken, at) else value
+        return "open" if unanswered else value
     # What a model says it must, must not or is about to do binds nobody: its decisions, amounts and dates do.
-    if cue is None or cue == "error" or (one.role != "user" and cue != "decision"):
+    if cue is None or cue == "error" or (one.role != "user" and cue not in ("decision", "unsettled")):
         return value
+    if cue == "unsettled":
+        return "open"
     return "decision" if cue == "intent" else cue
 
 
-def _unanswered(spoken: Sequence[_Spoken], at: int) -> bool:
+def _answers(spoken: Sequence[_Spoken]) -> list[int | None]:
+    """For each sentence the next one that somebody else says."""
+    following: list[int | None] = [None] * len(spoken)
+    for at in range(len(spoken) - 2, -1, -1):
+        same = spoken[at + 1].role == spoken[at].role
+        following[at] = following[at + 1] if same else at + 1
+    return following
+
+
+def _unanswered(spoken: Sequence[_Spoken], answer: int | None) -> bool:
     """Whether nobody has answered a question by the end, or the answer puts it off."""
-    asked = spoken[at]
-    for later in spoken[at + 1 :]:
-        if later.role != asked.role:
-            return found("unanswered", later.text)
-    return True
+    return answer is None or found("unanswered", spoken[answer].text)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -110,6 +109,8 @@ class Written:
 
 def identity(text: str, facts: Sequence[Fact], covers: Ranges) -> str:
     """The id of a summary: the same for the same summary, on every machine."""
+    import hashlib
+
     held = "\x00".join([text, *(fact.text for fact in facts), repr(covers)])
     return hashlib.sha256(held.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
