@@ -28,6 +28,7 @@ PUBLIC: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("octavo.tokens", ("Stream", "limit_cache")),
     ("octavo.pruning", ()),
     ("octavo.ledger", ()),
+    ("octavo.compaction", ()),
     ("octavo.privacy", ()),
     ("octavo.integrations.langchain", ()),
     ("octavo.integrations.presidio", ()),

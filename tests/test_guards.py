@@ -46,7 +46,7 @@ PYTHON_LAYERS = (
         "recipes",
     },
     {"validity", "reading", "shares", "frame", "told"},
-    {"report", "spans", "prefix", "certainty", "client", "context", "drafting", "transcript", "assemble"},
+    {"report", "spans", "prefix", "certainty", "client", "context", "drafting", "modes", "transcript", "assemble"},
     {"session"},
     {"__init__"},
     {"command", "__main__"},

@@ -33,6 +33,11 @@ MADE: list[OctavoError] = [
     errors.TokenizerFileError("cannot be read", path="p"),
     errors.MaskingError("cannot be done", name="x"),
     errors.RecognizerError("cannot be done", kind="x"),
+    errors.CompactionError("cannot be done", reason="switched_off"),
+    errors.SummariserError("failed", reason="failed"),
+    errors.SummaryError("no summary", reason="empty"),
+    errors.StaleSummaryError("changed", reason="messages_changed"),
+    errors.PinnedTextError("too large", tokens=9, room=3),
     errors.OctavoError("plain"),
 ]
 

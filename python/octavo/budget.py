@@ -21,8 +21,11 @@ _LARGEST: Final = 2**63 - 1
 LEDGER_SHARE: Final = 0.15
 """The ledger's share of the room, unless the caller says otherwise."""
 
+SUMMARY_SHARE: Final = 0.10
+"""A summary's share of the room, unless the caller says otherwise: where a transcript has summaries."""
+
 _MOST_TOLD: Final = 0.5
-"""The low mark: a larger share would leave nothing of the history itself."""
+"""The low mark: a larger share would leave nothing of the history itself. Ledger and summary have it together."""
 _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*")
 
 
@@ -93,9 +96,11 @@ class Budget:
         marks: when shrinking starts and where it goes.
         ledger: share of the room, 0 to 0.5, for a section with values of the messages that were left out
             (docs/guide/ledger.md); 0 writes none.
+        summary: share of the room, 0 to 0.5 together with the ledger's, for a summary of the messages that were left
+            out, of a transcript that has summaries (docs/guide/compaction.md); 0 shows none.
 
     Raises:
-        BudgetError: a number is negative or not whole, the share is out of range, or the reserve leaves nothing of
+        BudgetError: a number is negative or not whole, a share is out of range, or the reserve leaves nothing of
             the window.
     """
 
@@ -103,6 +108,7 @@ class Budget:
     reserve: int = 0
     marks: Marks = field(default_factory=Marks)
     ledger: float = LEDGER_SHARE
+    summary: float = SUMMARY_SHARE
 
     def __post_init__(self) -> None:
         """Refuse a reserve that leaves nothing."""
@@ -111,9 +117,13 @@ class Budget:
         given = cast("object", self.marks)
         if not isinstance(given, Marks):
             raise BudgetError(f"marks must be Marks, got {given!r}", name="marks", got=given)
-        if isinstance(self.ledger, bool) or not _is_number(self.ledger) or not 0 <= self.ledger <= _MOST_TOLD:
+        _check_share("ledger", self.ledger)
+        _check_share("summary", self.summary)
+        if self.summary != SUMMARY_SHARE and self.ledger + self.summary > _MOST_TOLD:
             raise BudgetError(
-                f"ledger must be a share from 0 to {_MOST_TOLD}, got {self.ledger!r}", name="ledger", got=self.ledger
+                f"ledger and summary must be {_MOST_TOLD} together at most, got {self.ledger!r} and {self.summary!r}",
+                name="summary",
+                got=self.summary,
             )
         if self.reserve and self.reserve >= self.window:
             raise BudgetError(
@@ -139,6 +149,11 @@ class Budget:
 def _plain(tokens: int) -> Budget:
     """The budget of a plain number: the same few come at every call, and checking one is a third of a warm assemble."""
     return Budget(window=whole_number("budget", tokens))
+
+
+def _check_share(name: str, share: object) -> None:
+    if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= _MOST_TOLD:
+        raise BudgetError(f"{name} must be a share from 0 to {_MOST_TOLD}, got {share!r}", name=name, got=share)
 
 
 def _check_section(name: object, text: object, priority: object, source: object) -> None:

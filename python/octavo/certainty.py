@@ -70,8 +70,8 @@ def surroundings_of(frame: Frame, told: Told | None, system: Any, mode: tuple[in
     blocks = [fitted.block for fitted in frame.tail]
     around = frame.tokens - frame.around.tools + sum(fitted.tokens for fitted in frame.tail)
     if told is not None:
-        blocks.append(told.section.text)
-        around += told.placed.tokens
+        blocks.append(told.text)
+        around += told.tokens
     texts = (*_texts(system), *frame.joined, *frame.leading, *frame.head, *blocks)
     return Surroundings(texts, around, frame.around.tools, mode)
 

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn, Self, cast
 
 from octavo.checking import refuse
+from octavo.compaction.summary import union, without
 from octavo.messages import Format, Provider
 
 if TYPE_CHECKING:
@@ -95,6 +96,11 @@ class Context:
         """What should be summarised: nothing waits for it, and this context does not depend on it."""
         return due_of(self._draft)
 
+    @property
+    def summary_room(self) -> int:
+        """Tokens that a summary of what was left out has in contexts like this one; 0 where none is shown."""
+        return self._draft.asked.summary_room or 0
+
     def anthropic(self) -> dict[str, Any]:
         """Keyword arguments for `client.messages.create`.
 
@@ -154,6 +160,8 @@ class Context:
 
 def due_of(draft: Draft) -> tuple[Due, ...]:
     """What a draft leaves to be summarised: what it does not show and, past the soft mark, says so early."""
+    if draft.asked.summary_room is not None:
+        return _due_beside(draft)
     left = [(start, end) for start, end, reason in draft.plan.verdicts(draft.asked.engine) if reason == "before_cut"]
     if left:
         tokens = sum(draft.asked.engine.tokens_in(start, end) for start, end in left)
@@ -165,6 +173,26 @@ def due_of(draft: Draft) -> tuple[Due, ...]:
         return ()
     tokens = sum(draft.asked.engine.tokens_in(start, end) for start, end in leaving)
     return (Due("summary", tuple(leaving), tokens, "soft_mark"),)
+
+
+def _due_beside(draft: Draft) -> tuple[Due, ...]:
+    """The same for a transcript that has summaries: nothing that the newest one stands for.
+
+    A summary is shown at the next cut. So past the soft mark it takes in what is about to leave as well.
+    """
+    asked, plan = draft.asked, draft.plan
+    if not asked.summary_room:
+        return ()
+    newest = asked.summaries[-1] if asked.summaries else None
+    covered = () if newest is None else newest.covers
+    left = [(start, end) for start, end, reason in plan.verdicts(asked.engine) if reason == "before_cut"]
+    gone = without(left, covered)
+    leaving = plan.leaving(asked.engine) if plan.past_soft else []
+    ranges = without(union(left, leaving), covered)
+    if not ranges:
+        return ()
+    tokens = sum(asked.engine.tokens_in(start, end) for start, end in ranges)
+    return (Due("summary", ranges, tokens, "left_window" if gone else "soft_mark"),)
 
 
 def sent_in(context: Context) -> Sent:

@@ -9,6 +9,7 @@ from typing import Any, Final, cast
 from octavo import _core
 from octavo.budget import Budget
 from octavo.certainty import Surroundings, surroundings_of
+from octavo.compaction.summary import Summary
 from octavo.frame import Frame
 from octavo.mending import mend_messages
 from octavo.messages import Format, Provider
@@ -105,6 +106,10 @@ class Asked:
     observed: Mapping[int, Surroundings]
     telling: Telling
     previous_response_id: str | None = None
+    summaries: tuple[Summary, ...] = ()
+    """The summaries that were accepted so far, the newest last."""
+    summary_room: int | None = None
+    """Tokens for one of them, among those for what is told; `None` where the transcript has none."""
     trimmed: bool = False
     """Whether empty text blocks were left out of the system prompt that was given."""
 
@@ -141,7 +146,7 @@ class Draft:
     def head(self) -> tuple[str, ...]:
         """What stands before the history: the head sections, and what is told of messages that were left out."""
         head = self.asked.frame.head
-        return head if self.told is None else (*head, self.told.section.text)
+        return head if self.told is None else (*head, self.told.text)
 
     @property
     def tokens(self) -> int:
@@ -187,7 +192,8 @@ def _tell(draft: Draft) -> None:
     asked, frame = draft.asked, draft.asked.frame
     left = draft.plan.left + draft.plan.tokens - draft.counted - frame.beside
     room = min(asked.limits[5], left)
-    draft.told = asked.telling.told(asked.engine, draft.plan, asked.limits, room, frame.framing, asked.tools)
+    summaries = asked.summaries, asked.summary_room or 0
+    draft.told = asked.telling.told(asked.engine, draft.plan, asked.limits, room, frame.framing, asked.tools, summaries)
 
 
 def plan_of(asked: Asked) -> _core.Plan:
@@ -251,7 +257,7 @@ def _place_told(draft: Draft, told: Told) -> None:
     """What `_place_sections` comes to where there is nothing else to place: a third of its time, at most calls."""
     asked, messages = draft.asked, draft.messages
     leading = draft.head_at = draft.plan.leading if draft.plan.recipes is None else leading_of(messages)
-    placed, opened = told.placed, opens(messages, leading)
+    placed, opened = list(told.placed), opens(messages, leading)
     if not alternates(asked.format):
         draft.head_at += opened
         draft.headed = draft.head_at, 1
@@ -261,17 +267,17 @@ def _place_told(draft: Draft, told: Told) -> None:
     else:
         draft.headed = leading, 1
         messages.insert(leading, told.message)
-        placed = replace(placed, tokens=placed.tokens + asked.frame.framing)
-    draft.placed = (placed,)
-    draft.section_tokens = placed.tokens
-    draft.counted += placed.tokens
+        placed[0] = replace(placed[0], tokens=placed[0].tokens + asked.frame.framing)
+    draft.placed = tuple(placed)
+    draft.section_tokens = sum(one.tokens for one in placed)
+    draft.counted += draft.section_tokens
 
 
 def _joined(format: Format, message: Any, told: Told) -> Any:
     """The message with what is told: the same object as long as both are the same."""
     joined = told.joined
     if joined is None or joined[0] is not message:
-        joined = told.joined = message, append_text(format, message, told.section.text)
+        joined = told.joined = message, append_text(format, message, told.text)
     return joined[1]
 
 
@@ -289,8 +295,8 @@ def _place_sections(draft: Draft) -> None:
         draft.head_at = draft.headed[0] - len(frame.leading)
     placed = list(frame.placed)
     if draft.told is not None:
-        placed.append(draft.told.placed)
-        draft.counted += draft.told.placed.tokens
+        placed += draft.told.placed
+        draft.counted += draft.told.tokens
     if draft.headed is not None and alternates(format):
         _frame_head(draft, placed)
     tail = _share_tail(draft)

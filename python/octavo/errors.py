@@ -12,6 +12,7 @@ from typing import Any
 __all__ = [
     "ArgumentError",
     "BudgetError",
+    "CompactionError",
     "ConversationError",
     "ConversionError",
     "CounterError",
@@ -19,7 +20,11 @@ __all__ = [
     "MaskingError",
     "MessageError",
     "OctavoError",
+    "PinnedTextError",
     "RecognizerError",
+    "StaleSummaryError",
+    "SummariserError",
+    "SummaryError",
     "TokenizerFileError",
     "UnknownEncodingError",
     "UnknownModelError",
@@ -206,3 +211,51 @@ class RecognizerError(OctavoError, RuntimeError):
         """Say which recogniser failed, how and where; what it raised is not chained, since that may hold the value."""
         super().__init__(message)
         self.kind = kind
+
+
+class CompactionError(OctavoError, RuntimeError):
+    """Messages were not summarised. Nothing has changed: neither the conversation nor the summaries that it had.
+
+    Attributes:
+        reason: why, in one word, as each kind of it says; `switched_off` where the transcript was made without
+            `compaction=True`.
+    """
+
+    def __init__(self, message: str, *, reason: str) -> None:
+        """Say what came between, with the numbers that led to it."""
+        super().__init__(message)
+        self.reason = reason
+
+
+class SummariserError(CompactionError):
+    """The summariser itself failed: what it raised is chained. The reason is `failed`."""
+
+
+class SummaryError(CompactionError):
+    """What the summariser gave is no summary.
+
+    The reason is `empty`, `no_text`, `thinking_only`, `refusal`, `longer_than_input` or `no_progress`.
+    """
+
+
+class StaleSummaryError(CompactionError):
+    """The conversation has gone another way since.
+
+    The reason is `messages_changed` (messages that it covers were taken back) or `summary_changed` (another summary was
+    accepted meanwhile).
+    """
+
+
+class PinnedTextError(CompactionError):
+    """What must be kept word for word is larger than the room for it. The reason is `pinned`.
+
+    Attributes:
+        tokens: what it takes.
+        room: what there is.
+    """
+
+    def __init__(self, message: str, *, reason: str = "pinned", tokens: int, room: int) -> None:
+        """Say how large it is, and how much room there is."""
+        super().__init__(message, reason=reason)
+        self.tokens = tokens
+        self.room = room

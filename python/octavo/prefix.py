@@ -61,11 +61,14 @@ def _heads_reached(draft: Draft, shared: int, told: tuple[str, ...]) -> tuple[li
     """Tokens of the head sections within so many messages that are as before, and the messages that they are."""
     head = draft.head
     heads = [placed.tokens for placed in draft.placed if placed.place == "head" and placed.verdict != "dropped"]
+    # What is told of messages that were left out is one text, whatever lines the report has of it.
+    own = len(head) - (draft.told is not None)
+    heads[own:] = [sum(heads[own:])] if heads[own:] else []
     if alternates(draft.asked.format):
         # All of them are in one message, which is as before or is not.
-        own = draft.headed is not None
-        reached = head == told and (shared >= draft.head_at if own else shared > draft.head_at)
-        return (heads, int(own)) if reached else ([], 0)
+        apart = draft.headed is not None
+        reached = head == told and (shared >= draft.head_at if apart else shared > draft.head_at)
+        return (heads, int(apart)) if reached else ([], 0)
     if shared < draft.head_at:
         return [], 0
     same = takewhile(lambda each: each[1] == each[2], zip(heads, head, told, strict=False))

@@ -117,7 +117,7 @@ class Report:
         table = Table(title=Text(self._headline()), title_justify="left", caption_justify="left")
         for name in _COLUMNS:
             table.add_column(name, justify="right" if name == "tokens" else "left")
-        styles = {"dropped": "dim", "edited": "yellow", "cut": "yellow"}
+        styles = {"dropped": "dim", "summarised": "dim", "edited": "yellow", "cut": "yellow"}
         for row in self._rows():
             table.add_row(*map(Text, row), style=styles.get(row[0]))
         if self.repairs:
@@ -143,7 +143,7 @@ class Report:
     def _rest(self) -> list[_Row]:
         """What the other rows, each counted on its own, do not add up to."""
         sections = sum(placed.tokens for placed in self.sections)
-        shown = sum(span.tokens for span in self.spans if span.verdict != "dropped")
+        shown = sum(span.tokens for span in self.spans if span.verdict not in ("dropped", "summarised"))
         rest = self.tokens - self.fixed_tokens - sections - shown
         names = {"repairs": bool(self.repairs), "usage": self.usage != "none"}
         found = [name for name, there in names.items() if there]

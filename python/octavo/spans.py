@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from octavo.compaction.summary import without
 from octavo.tokens import Method
 
 if TYPE_CHECKING:
@@ -25,13 +26,13 @@ class Span:
         end: one past the last message.
         tokens: their tokens, framing included.
         method: how they were counted: as texts are, or `estimated` where media are among them.
-        verdict: `kept`, `edited` or `dropped`.
+        verdict: `kept`, `edited`, `dropped` or `summarised`: left out, and in the summary that is shown.
         reason: why. What is kept is a `leading` system message, the `task`, the `request`, an `obligation` (a call
             that may still be answered), `pinned`, `answered_late`, the `loop_opening` (which must start with
             thinking), a `compaction` (the provider's summary of what stood before), or in the `window`. What is dropped
             was `before_cut`. What a repair edited or dropped has the id of the rule that asked for it (see
             :func:`octavo.rules`).
-        source: where it comes from: `history`, the conversation itself.
+        source: where it comes from: `history`, the conversation itself. Of what is summarised the summary's id.
     """
 
     start: int
@@ -49,11 +50,26 @@ def spans_of(draft: Draft) -> Iterator[Span]:
     repaired = None if plan.recipes is None else _Repaired.of(plan.recipes, plan.changes)
     for start, end, reason in plan.verdicts(draft.asked.engine):
         if reason == "before_cut":
-            yield _span(draft, start, end, "dropped", reason)
+            yield from _left_out_spans(draft, start, end, reason)
         elif repaired is None:
             yield _span(draft, start, end, "kept", reason)
         else:
             yield from _repaired_spans(draft, range(start, end), reason, repaired)
+
+
+def _left_out_spans(draft: Draft, start: int, end: int, reason: str) -> Iterator[Span]:
+    """What the cut left out: what the shown summary covers of it, and the rest."""
+    summary = None if draft.told is None else draft.told.summary
+    if summary is None:
+        yield _span(draft, start, end, "dropped", reason)
+        return
+    rest = without([(start, end)], summary.covers)
+    within = without([(start, end)], rest)
+    for first, last in sorted([*rest, *within]):
+        if (first, last) in rest:
+            yield _span(draft, first, last, "dropped", reason)
+        else:
+            yield replace(_span(draft, first, last, "summarised", reason), source=summary.id)
 
 
 def _repaired_spans(draft: Draft, shown: range, reason: str, repaired: _Repaired) -> Iterator[Span]:

@@ -1,14 +1,15 @@
-"""What a context tells of the messages that the cut left out: the ledger's section, the same until the next cut."""
+"""What a context tells of the messages that the cut left out: a summary and the ledger, the same until the next cut."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
 from octavo import _core
 from octavo.budget import Budget
+from octavo.compaction.summary import Summary, Written, shown_at, written
 from octavo.ledger import DEFAULT_BYTES, LedgerSection, argument_names
 from octavo.sections import alternates, text_message
 from octavo.shares import Placed
@@ -34,8 +35,8 @@ _KEPT: Final = 4
 _Limits: TypeAlias = tuple[int, int, int, int, int, int]
 """What `Transcript.plan` takes as limits."""
 
-_Key: TypeAlias = tuple[_core.Transcript, tuple[int, int, int], _Limits, int]
-"""What a section hangs on: the conversation, the cut, limits and room."""
+_Key: TypeAlias = tuple[_core.Transcript, tuple[int, int, int], _Limits, int, str | None, int]
+"""What a section hangs on: the conversation, the cut, limits, room, and the summary with its room."""
 
 
 @dataclass(slots=True)
@@ -43,14 +44,18 @@ class Told:
     """What is told at one cut.
 
     Attributes:
-        section: the text, with what it shows.
-        placed: its line in the report.
+        text: the summary's block and the ledger's section, as far as there are any.
+        placed: their lines in the report.
+        tokens: of the text.
+        summary: the summary that is shown.
         message: the message that it is where roles do not alternate.
         joined: the message that it joined last where they do, and what came of it: the same object at the next call.
     """
 
-    section: LedgerSection
-    placed: Placed
+    text: str
+    placed: tuple[Placed, ...]
+    tokens: int
+    summary: Summary | None
     message: dict[str, Any]
     joined: tuple[Any, Any] | None = None
 
@@ -68,10 +73,16 @@ class _Reading:
         return self.base + len(self.ledger)
 
 
-def room_for(budget: Budget, fixed: int) -> int:
-    """Tokens kept for the section once messages are left out: the ledger's share of what `fixed` leaves."""
-    told = round(budget.ledger * max(0, budget.tokens - fixed))
-    return told if told >= _LEAST else 0
+def room_for(budget: Budget, fixed: int, *, compaction: bool = False) -> tuple[int, int]:
+    """Tokens kept once messages are left out: for the ledger's section, and for a summary.
+
+    Each is its share of what `fixed` leaves, the summary's in a transcript that has summaries. Both are at most half of
+    that together: what is asked for the ledger goes first.
+    """
+    left = max(0, budget.tokens - fixed)
+    told = round(budget.ledger * left)
+    summary = min(round(budget.summary * left), left // 2 - told) if compaction else 0
+    return told if told >= _LEAST else 0, summary if summary >= _LEAST else 0
 
 
 class Telling:
@@ -103,7 +114,14 @@ class Telling:
         return engine.tokens_in(idle.end if known and idle is not None else base, cut[0])
 
     def told(
-        self, engine: _core.Transcript, plan: _core.Plan, limits: _Limits, room: int, framing: int, tools: Any
+        self,
+        engine: _core.Transcript,
+        plan: _core.Plan,
+        limits: _Limits,
+        room: int,
+        framing: int,
+        tools: Any,
+        summaries: tuple[tuple[Summary, ...], int] = ((), 0),
     ) -> Told | None:
         """What is told with a plan; `None` where nothing was left out, or nothing is to be told of it.
 
@@ -114,21 +132,53 @@ class Telling:
             room: tokens that it may take, `framing` included.
             framing: what a message takes beside its text.
             tools: the tool definitions: values under names that they take come first.
+            summaries: those that were accepted, and how much of the room is theirs.
         """
         cut = plan.cut_key
-        if cut is None or room - framing < _LEAST:
+        if cut is None:
             return None
-        key = (engine, cut, limits, room)
+        summary = shown_at(summaries[0], cut[0])
+        if room - framing < _LEAST and summary is None:
+            return None
+        key = (engine, cut, limits, room, None if summary is None else summary.id, summaries[1])
         for known, told in tuple(self._written):
             if known == key:
-                return told if told.section.text else None
-        section = self._section(engine, plan, limits, room - framing, tools)
-        verdict, reason = ("cut", "room") if section.left else ("kept", "whole")
-        tokens = section.tokens + (0 if alternates(engine.format) else framing)
-        placed = Placed("ledger", "head", tokens, self._counter.method, verdict, reason, "messages left out")
-        told = Told(section, placed, text_message(engine.format, "user", section.text))
+                return told if told.text else None
+        block = None if summary is None else written(summary, self._counter, min(summaries[1], room - framing))
+        told = self._told(engine, plan, limits, (room - framing, summaries[1]), tools, block)
+        if not alternates(engine.format):
+            first, *others = told.placed
+            told.placed = (replace(first, tokens=first.tokens + framing), *others)
+            told.tokens += framing
         self._written.append((key, told))
-        return told if section.text else None
+        return told if told.text else None
+
+    def _told(
+        self,
+        engine: _core.Transcript,
+        plan: _core.Plan,
+        limits: _Limits,
+        rooms: tuple[int, int],
+        tools: Any,
+        block: Written | None,
+    ) -> Told:
+        """The texts of one cut, without what frames them."""
+        # What the summary leaves of its own room is not the ledger's: with and without one, that says the same.
+        left = rooms[0] - (0 if block is None else block.tokens + 1)
+        room = max(0, min(left, limits[5] - rooms[1]))
+        section = self._section(engine, plan, limits, room, tools)
+        text, tokens, placed = section.text, section.tokens, list[Placed]()
+        method = self._counter.method
+        if block is not None:
+            text = f"{block.text}\n\n{section.text}" if section.text else block.text
+            tokens = self._counter.count(text) if section.text else block.tokens
+            kept = ("cut", "room") if block.cut or block.left else ("kept", "whole")
+            placed.append(Placed("summary", "head", tokens - section.tokens, method, *kept, block.summary.id))
+        if section.text or block is None:
+            kept = ("cut", "room") if section.left else ("kept", "whole")
+            placed.append(Placed("ledger", "head", section.tokens, method, *kept, "messages left out"))
+        summary = None if block is None else block.summary
+        return Told(text, tuple(placed), tokens, summary, text_message(engine.format, "user", text))
 
     def _section(
         self, engine: _core.Transcript, plan: _core.Plan, limits: _Limits, room: int, tools: Any

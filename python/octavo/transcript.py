@@ -12,18 +12,21 @@ from octavo import _core
 from octavo.budget import Budget, Section
 from octavo.certainty import Surroundings
 from octavo.checking import check_flag, check_name, check_position, check_text, position_in
-from octavo.context import Context, sent_in
-from octavo.drafting import Asked, Draft, Sent, added_by_repair, made_of, planned, small_plan_of
+from octavo.compaction.kept import Kept
+from octavo.compaction.promises import Fact
+from octavo.compaction.summary import Snapshot, Summary
+from octavo.context import Context, Due, sent_in
+from octavo.drafting import Asked, Draft, Sent, made_of, planned, small_plan_of
 from octavo.errors import MessageError, OctavoError
-from octavo.frame import Frames, Mark, mark_of
+from octavo.frame import Frames, mark_of
 from octavo.mending import mended
-from octavo.messages import Format, Provider, decided_format, infer_format, infer_provider, known_format, listed, reread
+from octavo.messages import Format, Provider, decided_format, infer_format, known_format, listed, reread
+from octavo.modes import Modes
 from octavo.reading import Read, likely_format, off_loop, read_apart
 from octavo.sections import placeable
 from octavo.system import as_blocks, fitting_system
 from octavo.tokens import Counter, TokenCounter, Usage, counter_for
 from octavo.told import Telling, room_for
-from octavo.validity import Mode, mode_of
 
 __all__ = ["Transcript"]
 
@@ -33,10 +36,6 @@ below which the hand-over costs more than it saves."""
 
 OFF_LOOP_TOKENS: Final = 16 * 1024
 """A list of more tokens that must be repaired is repaired on a worker thread: that takes about a millisecond."""
-
-_MODES: Final = 8
-"""Modes that are kept: one for each way to call in use, until system or tools change."""
-
 
 _HALF: Final = 2**32 - 1
 
@@ -60,6 +59,7 @@ class Transcript:
         provider: whose rules contexts obey, and whose format plain texts are; told from the others when not given.
         counter: a counter from :func:`octavo.counter_for`, or anything with `count(text) -> int`.
         strict: refuse a model that is not in the model table instead of falling back.
+        compaction: keep room for summaries of what was left out, and show what :meth:`compact` accepts.
 
     Raises:
         ArgumentError: an argument is of a kind that its parameter does not take.
@@ -75,6 +75,7 @@ class Transcript:
         provider: Provider | None = None,
         counter: Counter | TokenCounter | None = None,
         strict: bool = False,
+        compaction: bool = False,
     ) -> None:
         """Start an empty conversation."""
         check_name("model", model)
@@ -92,14 +93,24 @@ class Transcript:
             format or infer_format((), model, provider), self._counter.core, format is not None
         )
         self._frames = Frames(self._counter)
-        self._providers: dict[Format, Provider] = {}
-        self._modes: dict[tuple[Any, ...], Mode] = {}
-        self._costs: dict[Format, tuple[int, int, int]] = {}
+        self._modes = Modes(model, provider, self._counter)
         # By basis, the newest last; another dict at each report, so that a context keeps the one it was made with.
         self._observed: dict[int, Surroundings] = {}
         self._sent: Sent | None = None
         self._earlier: Sent | None = None
         self._telling = Telling(self._counter)
+        check_flag("compaction", compaction, optional=False)
+        self._kept = Kept(() if compaction else None)
+
+    @property
+    def compaction(self) -> bool:
+        """Whether it has summaries."""
+        return self._kept.summaries is not None
+
+    @property
+    def summaries(self) -> tuple[Summary, ...]:
+        """The summaries that were accepted, the newest last: each stands for all that those before it stood for."""
+        return self._kept.summaries or ()
 
     @property
     def model(self) -> str | None:
@@ -114,7 +125,7 @@ class Transcript:
     @property
     def provider(self) -> Provider:
         """Whose rules contexts obey."""
-        return self._provider_of(self._engine)
+        return self._modes.provider(self._engine)
 
     @property
     def counter(self) -> Counter:
@@ -229,22 +240,24 @@ class Transcript:
         check_flag("thinking", thinking)
         check_text("previous_response_id", previous_response_id)
         engine, tools = self._engine, reread(tools)
-        provider = self._provider_of(engine)
+        provider = self._modes.provider(engine)
         given = as_blocks(reread(system), engine.format)
         system = fitting_system(given, provider)
         trimmed, mark = system is not given, mark_of(system, tools)
-        added = self._added(engine.format)
+        added = self._modes.added(engine.format)
         frame = self._frames.frame(engine, mark, system, tools, sections, (limit.tokens, added[2]))
         for what in frame.garbled:
             system, tools = (mended(system), tools) if what == "system" else (system, mended(tools))
-        kind = (mark[2], thinking)
+        kind, summaries = (mark[2], thinking), self._kept.summaries
+        ledger, summary = room_for(limit, frame.tokens, compaction=summaries is not None)
         basis = (hash(kind) & _HALF) << 32 | (hash((frame.joined, frame.leading, mark)) & _HALF)
         return Asked(
             engine=engine, counter=self._counter, model=self._model, format=engine.format,
             provider=provider, budget=limit, frame=frame, system=system, tools=tools,
-            limits=(limit.tokens, frame.tokens, frame.beside, basis, added[0], room_for(limit, frame.tokens)),
-            mode=self._mode(engine, mark, thinking, previous_response_id, system, tools),
+            limits=(limit.tokens, frame.tokens, frame.beside, basis, added[0], ledger + summary),
+            mode=self._modes.mode(engine, mark, thinking, previous_response_id, system, tools),
             added=added, before=self._before(len(engine)), kind=kind, observed=self._observed,
+            summaries=summaries or (), summary_room=None if summaries is None else summary,
             telling=self._telling, trimmed=trimmed, previous_response_id=previous_response_id,
         )  # fmt: skip
 
@@ -374,10 +387,38 @@ class Transcript:
         engine = self._engine
         return engine[position_in(len(engine), index)]
 
+    def snapshot(self, due: Due) -> Snapshot:
+        """What is to be summarised, as it is now: the messages of a context's `due` that no summary stands for.
+
+        Raises:
+            CompactionError: the transcript was made without `compaction=True`.
+            StaleSummaryError: messages that are due have been taken back.
+        """
+        return self._kept.snapshot(lambda: self._engine, due.ranges)
+
+    def compact(
+        self, snapshot: Snapshot, text: str, *, facts: Iterable[Fact] | None = None, at_once: bool = False
+    ) -> Summary:
+        """Accept a summary, provided that its messages are still the snapshot's. The next cut shows it.
+
+        Args:
+            snapshot: what was summarised.
+            text: what the summariser wrote.
+            facts: what stands beside the text; by default what the messages promise and the summary before had.
+            at_once: show it in the next context, for the price of writing the prompt cache anew behind the task.
+
+        Raises:
+            CompactionError: the transcript was made without `compaction=True`.
+            StaleSummaryError: messages were taken back since, or another summary was accepted; nothing has changed.
+            SummaryError: the text is no summary; nothing has changed.
+        """
+        return self._kept.accept(lambda: self._engine, snapshot, text, facts, at_once=at_once)
+
     def fork(self) -> Self:
         """A transcript with the same messages and decisions that goes its own way from here."""
         other = type(self)(self._model, provider=self._given_provider, counter=self._counter)
-        other._engine, other._observed = self._engine.fork(), self._observed
+        other._engine, other._kept = self._kept.forked(lambda: self._engine)
+        other._observed = self._observed
         sent = self._sent
         other._sent = None if sent is None else sent.moved_to(other._engine)
         return other
@@ -402,19 +443,22 @@ class Transcript:
             MessageError: `length` is negative or more than there are.
         """
         check_position("length", length)
-        while True:
-            engine = self._engine
-            there = len(engine)
-            if not 0 <= length <= there:
-                raise MessageError(f"rewind to {length}: there are {there} messages", index=length)
-            if length == there:
-                return
+        while not self._kept.shortened(length, partial(self._shorten, length)):
+            time.sleep(0)
+
+    def _shorten(self, length: int) -> bool:
+        """Put a shorter engine in the place of the one that there is; false where somebody else was first."""
+        engine = self._engine
+        there = len(engine)
+        if not 0 <= length <= there:
+            raise MessageError(f"rewind to {length}: there are {there} messages", index=length)
+        if length < there:
             # Contexts made before keep the engine they were made from.
             shorter = engine.truncated(length)
-            if engine.retire(there):
-                self._engine, self._sent, self._earlier = shorter, None, None
-                return
-            time.sleep(0)
+            if not engine.retire(there):
+                return False
+            self._engine, self._sent, self._earlier = shorter, None, None
+        return True
 
     def _pin(self, index: int, *, pinned: bool) -> None:
         while True:
@@ -423,13 +467,6 @@ class Transcript:
                 return
             # Retired meanwhile: its successor is there at the next look.
             time.sleep(0)
-
-    def _provider_of(self, engine: _core.Transcript) -> Provider:
-        format = engine.format
-        provider = self._providers.get(format)
-        if provider is None:
-            provider = self._providers[format] = self._given_provider or infer_provider(format, self._model)
-        return provider
 
     def _extend_unsettled(self, engine: _core.Transcript, fresh: list[Any]) -> int | None:
         """Read messages that may decide the format; where they cannot be read they decide nothing."""
@@ -461,39 +498,3 @@ class Transcript:
         rows.inherit(engine)
         self._engine = rows
         return rows.tokens_in(before, len(rows))
-
-    def _mode(
-        self,
-        engine: _core.Transcript,
-        mark: Mark,
-        thinking: bool | None,
-        previous_response_id: str | None,
-        system: Any,
-        tools: Any,
-    ) -> Mode:
-        """What the rules must know of the request; the same for most calls of a conversation."""
-        provider = self._provider_of(engine)
-        key = (
-            thinking,
-            previous_response_id is None,
-            None if tools is None else bool(tools),
-            engine.format,
-            provider,
-            mark,
-        )
-        mode = self._modes.get(key)
-        if mode is None:
-            if len(self._modes) >= _MODES:
-                self._modes.clear()
-            mode = self._modes[key] = mode_of(
-                (), provider, format=engine.format, model=self._model, thinking=thinking,
-                previous_response_id=previous_response_id, tools=tools, system=system, every_turn=True,
-            )  # fmt: skip
-        return mode
-
-    def _added(self, format: Format) -> tuple[int, int, int]:
-        """Tokens set aside for what a repair may add: a placeholder result, a note, the framing of a message."""
-        costs = self._costs.get(format)
-        if costs is None:
-            costs = self._costs[format] = added_by_repair(self._counter, format)
-        return costs
