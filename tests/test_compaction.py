@@ -146,6 +146,27 @@ def test_the_report_says_what_is_summarised_and_in_what() -> None:
     assert "summarised" in str(context.report)
 
 
+@every_dialect
+def test_the_prefix_is_counted_with_summary_and_ledger(dialect: Dialect) -> None:
+    transcript = made(dialect)
+    compactor = Compactor(transcript, Says(), min_tokens=100)
+    same = 0
+    before: octavo.Context | None = None
+    for turn in range(60):
+        transcript.append(dialect.user(f"My order is ORD-{7000 + turn}. {FILLER * 2}"))
+        context = transcript.assemble(budget=2_500)
+        if before is not None and not context.report.moved and len(context.report.sections) == 2:
+            same += 1
+            assert [section.name for section in context.report.sections] == ["summary", "ledger"]
+            assert context.messages[: len(before.messages)] == before.messages
+            assert context.report.first_changed_index == len(before.messages)
+            assert context.report.stable_prefix_tokens == before.tokens
+        before = context
+        compactor.run(context)
+        transcript.append(dialect.reply(f"Seen {turn}."))
+    assert same > 10
+
+
 def test_without_summaries_nothing_is_different() -> None:
     messages = talk(OPENAI, 60)
     plain, switched = octavo.Transcript(OPENAI.model), octavo.Transcript(OPENAI.model, compaction=True)
@@ -392,12 +413,14 @@ def test_what_tools_print_is_no_promise_and_is_marked() -> None:
     assert all('role="tool" result="look" untrusted="yes"' in text for text, _, _ in says.asked)
     block = summary_in(transcript.assemble(budget=2_000))
     assert "printed by tools" in block
-    transcript.extend([OPENAI.reply("done"), *talk(OPENAI, 60)])
-    transcript.append(OPENAI.user("next"))
-    again = Compactor(transcript, says, min_tokens=10).run(transcript.assemble(budget=2_000), at_once=True)
-    assert again.summary is not None
-    assert again.summary.untrusted, "taint carries through"
-    assert again.summary.previous == outcome.summary.id
+    transcript.append(OPENAI.reply("done"))
+    for part in range(3):
+        transcript.extend([*talk(OPENAI, 60, part * 60), OPENAI.user("next")])
+        again = Compactor(transcript, says, min_tokens=10).run(transcript.assemble(budget=2_000))
+        assert again.summary is not None
+        assert again.summary.untrusted, "taint carries through"
+        transcript.append(OPENAI.reply("ok"))
+    assert "untrusted" not in says.asked[-1][0]
 
 
 def test_a_summary_is_never_read_for_rules() -> None:
