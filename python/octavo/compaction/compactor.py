@@ -150,6 +150,8 @@ class Compactor:
     def run(self, context: Context, *, at_once: bool = False) -> Outcome:
         """Summarise what a context says is due, and wait for it.
 
+        An async summariser gets a loop of its own; where one is running already, await :meth:`run_async`.
+
         Args:
             context: the context, as assembled last.
             at_once: show the summary in the next context, not only when the history is cut next: for a context that
