@@ -476,6 +476,16 @@ def test_appended_messages_do_not_matter_and_another_summary_does() -> None:
     assert transcript.summaries == (summary,)
 
 
+def test_what_another_one_has_summarised_is_not_summarised_again() -> None:
+    transcript = made()
+    transcript.extend([*talk(OPENAI, 30), OPENAI.user("and now?")])
+    context = transcript.assemble(budget=2_000)
+    first, second = Compactor(transcript, Says(), min_tokens=10), Compactor(transcript, Says(), min_tokens=10)
+    assert [first.run(context).status, second.run(context).status] == ["accepted", "nothing"]
+    assert not second.busy
+    assert len(transcript.summaries) == 1
+
+
 def test_fork_and_rewind_take_summaries_along_or_drop_them() -> None:
     transcript = grown(OPENAI, 60, Says())._transcript
     summaries = transcript.summaries

@@ -244,6 +244,9 @@ class Compactor:
         except BaseException:
             self._busy.release()
             raise
+        if not snapshot.messages:
+            self._busy.release()
+            return Outcome("nothing", reason="a summary that was accepted meanwhile stands for all that was due")
         return _Attempt(snapshot, self._work(snapshot, context.summary_room), at_once)
 
     def _work(self, snapshot: Snapshot, room: int) -> _Work:
