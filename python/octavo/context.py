@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn, Self, cast
 
-from octavo.checking import refuse
+from octavo.checking import check_flag, refuse
 from octavo.messages import Format, Provider
 
 if TYPE_CHECKING:
+    from octavo.caching import CacheLifetime, Cost, Prices
+    from octavo.caching.breakpoints import Reach
     from octavo.drafting import Draft, Sent
     from octavo.formats import ClientFormat, Converted, Note
     from octavo.report import Report
@@ -95,16 +97,59 @@ class Context:
         """What should be summarised: nothing waits for it, and this context does not depend on it."""
         return due_of(self._draft)
 
-    def anthropic(self) -> dict[str, Any]:
+    def cost(self, prices: Prices | None = None, *, lifetime: str | None = None, cold: bool = False) -> Cost:
+        """What the input of this call costs, split into what the cache gives, what is written to it, and the rest.
+
+        Reckoned from the report: `stable_prefix_tokens` are read, sections at the tail are not cached, all else is
+        written. The money is exact for these counts; the answer says what it assumes.
+
+        Args:
+            prices: what tokens cost; those of the model in the price table where they are not given.
+            lifetime: what entries are asked to live (`5m`, `1h`); the shortest of the prices where it is not given.
+            cold: whether the call before is too long ago for the cache to hold anything.
+
+        Raises:
+            ArgumentError: an argument is of a kind that its parameter does not take, or there is no such lifetime.
+        """
+        from octavo.caching import cost_of, prices_for
+
+        if prices is None:
+            prices = prices_for(self._draft.asked.model)
+        check_flag("cold", cold, optional=False)
+        tail = sum(placed.tokens for placed in self._draft.placed if placed.place == "tail")
+        shared = 0 if cold else self.report.stable_prefix_tokens
+        return cost_of(prices, self.tokens, shared, tail=min(tail, self.tokens), lifetime=lifetime)
+
+    def anthropic(self, *, cache: CacheLifetime | None = None) -> dict[str, Any]:
         """Keyword arguments for `client.messages.create`.
 
         Messages in another format are converted, and the converted list is made valid for the client: `notes`
         tells what that changed. `tokens` remains the count of the context's own list.
 
+        Args:
+            cache: `5m` or `1h` puts cache breakpoints of that lifetime beside your own, four in all: at the end of
+                what will be sent again, of the system prompt, of the head and of the tools, and where the call before
+                ended if that is farther back than the provider searches. What carries one is a copy.
+
         Raises:
             ConversionError: the messages are in Gemini's or Bedrock's format, or cannot be written as JSON.
+            ArgumentError: `cache` is something else.
         """
-        return self._arguments("anthropic")
+        arguments = self._arguments("anthropic")
+        if cache is None:
+            return arguments
+        from octavo.caching.breakpoints import with_cache_control
+
+        return with_cache_control(arguments, cache, self._reach(arguments["messages"]))
+
+    def _reach(self, written: list[Any]) -> Reach:
+        """Where the prefix of the next call will end, in messages that may have been converted."""
+        from octavo.caching.breakpoints import Reach
+
+        draft = self._draft
+        tail = sum(1 for placed in draft.placed if placed.place == "tail" and placed.verdict != "dropped")
+        same = self.format == "anthropic" and len(written) == len(draft.messages)
+        return Reach(tail, bool(draft.head), self.report.first_changed_index if same else None)
 
     def openai(self) -> dict[str, Any]:
         """Keyword arguments for `client.chat.completions.create`. See :meth:`anthropic`."""
