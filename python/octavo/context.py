@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NoReturn, Self, cast
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, cast
 
 from octavo.checking import check_flag, refuse
 from octavo.messages import Format, Provider
@@ -147,22 +147,56 @@ class Context:
         from octavo.caching.breakpoints import Reach
 
         draft = self._draft
-        tail = sum(1 for placed in draft.placed if placed.place == "tail" and placed.verdict != "dropped")
         same = self.format == "anthropic" and len(written) == len(draft.messages)
-        return Reach(tail, bool(draft.head), self.report.first_changed_index if same else None)
+        return Reach(self._tails(), bool(draft.head), self.report.first_changed_index if same else None)
 
-    def openai(self) -> dict[str, Any]:
-        """Keyword arguments for `client.chat.completions.create`. See :meth:`anthropic`."""
-        return self._arguments("openai")
+    def openai(self, *, cache: bool = False) -> dict[str, Any]:
+        """Keyword arguments for `client.chat.completions.create`. See :meth:`anthropic`.
 
-    def responses(self) -> dict[str, Any]:
-        """Keyword arguments for `client.responses.create`. See :meth:`anthropic`.
+        Args:
+            cache: whether to put `prompt_cache_breakpoint` where the prefix ends, three at most, for a model that the
+                price table knows to take them (GPT-5.6 and later); others get none, since they refuse them.
+
+        Raises:
+            ConversionError: as of :meth:`anthropic`.
+            ArgumentError: `cache` is neither true nor false.
+        """
+        return self._marked("openai", self._arguments("openai"), cache=cache)
+
+    def responses(self, *, cache: bool = False) -> dict[str, Any]:
+        """Keyword arguments for `client.responses.create`. See :meth:`openai`.
 
         With the `previous_response_id` that the context was assembled for: outputs may answer calls that stand there.
         """
         stored = self._draft.asked.previous_response_id
         continued = {} if stored is None else {"previous_response_id": stored}
-        return {**self._arguments("openai-responses"), **continued}
+        arguments = self._marked("openai-responses", self._arguments("openai-responses"), cache=cache)
+        return {**arguments, **continued}
+
+    def _marked(
+        self, target: Literal["openai", "openai-responses"], arguments: dict[str, Any], *, cache: bool
+    ) -> dict[str, Any]:
+        check_flag("cache", cache, optional=False)
+        if not cache:
+            return arguments
+        from octavo.caching import prices_for
+        from octavo.caching.openai_breakpoints import with_prompt_cache_breakpoints
+
+        prices = prices_for(self._draft.asked.model)
+        if not (prices.known and prices.explicit and prices.model.startswith("gpt")):
+            return arguments
+        same = self.format == target and len(arguments.get("messages", arguments.get("input", ()))) == len(
+            self.messages
+        )
+        tail = self._tails()
+        # In a converted list the texts of the tail may have joined the user's last message.
+        return with_prompt_cache_breakpoints(
+            arguments, target, tail=tail if same else min(tail, 1),
+            shared=self.report.first_changed_index if same else None,
+        )  # fmt: skip
+
+    def _tails(self) -> int:
+        return sum(1 for placed in self._draft.placed if placed.place == "tail" and placed.verdict != "dropped")
 
     def notes(self, target: ClientFormat) -> tuple[Note, ...]:
         """What the arguments for a client say otherwise than the context; empty where nothing was lost or added.

@@ -48,6 +48,9 @@ _WORDS: Final[Mapping[Cause, str]] = {
     "setting_changed": "a setting that is part of the prompt is another",
 }
 
+_BREAKPOINTS: Final = ("cache_control", "prompt_cache_breakpoint")
+_TEXTS: Final = ("text", "input_text", "output_text")
+
 # In the order in which they stand in a prompt (docs of prompt caching: tools, system, messages).
 _SETTINGS: Final = ("model",)
 _LATE_SETTINGS: Final = ("tool_choice", "thinking")
@@ -170,11 +173,8 @@ def _text_or_sent(part: Any) -> str:
     held = part if isinstance(part, str) else plain(part)
     if isinstance(held, str):
         return held
-    return (
-        held["text"]
-        if isinstance(held.get("text"), str) and set(held) <= {"type", "text", "cache_control"}
-        else _sent(held)
-    )
+    bare = isinstance(held.get("text"), str) and set(held) <= {"type", "text", *_BREAKPOINTS}
+    return held["text"] if bare and held.get("type") in _TEXTS else _sent(held)
 
 
 def _listed(value: Any) -> list[Any]:
@@ -190,10 +190,8 @@ def _sent(value: Any) -> str:
 
 def _bare(value: Any) -> Any:
     if isinstance(value, Mapping):
-        held = {
-            key: _bare(item) for key, item in value.items() if key not in ("cache_control", "prompt_cache_breakpoint")
-        }
-        return held if not isinstance(held.get("content"), list) else {**held, "content": _lone_text(held["content"])}
+        held = {key: _bare(item) for key, item in value.items() if key not in _BREAKPOINTS}
+        return held | {key: _lone_text(held[key]) for key in ("content", "output") if isinstance(held.get(key), list)}
     if isinstance(value, (list, tuple)):
         return [_bare(item) for item in value]
     return _bare(plain(value)) if hasattr(value, "model_dump") else value
@@ -202,7 +200,7 @@ def _bare(value: Any) -> Any:
 def _lone_text(content: list[Any]) -> Any:
     """A text by itself is sent as one either way: a breakpoint needs it as a block."""
     if len(content) == 1 and isinstance(content[0], dict) and set(content[0]) == {"type", "text"}:
-        return content[0]["text"] if content[0]["type"] == "text" else content
+        return content[0]["text"] if content[0]["type"] in _TEXTS else content
     return content
 
 
