@@ -182,6 +182,10 @@ def test_the_decision_is_that_of_playing_every_way_to_the_end(
     later = simulated(prices, change, calls, cold_at=cold_at, edit_at=cold_at)
     assert timing.net == later - now
     assert timing.action == ("now" if now < later else "defer")
+    if timing.break_even is not None:
+        for count, pays in ((timing.break_even, True), (timing.break_even - 1, False)):
+            ways = [simulated(prices, change, count, cold_at=None, edit_at=at) for at in (0, None)] if count > 0 else []
+            assert not ways or (ways[0] <= ways[1]) == pays
     # Within a warm stretch no call between is better than both: the sum is a straight line.
     warm = timing.calls
     each = [simulated(prices, change, warm, cold_at=None, edit_at=at) for at in (*range(warm), None)]

@@ -189,4 +189,8 @@ def _break_even(extra: Decimal, saved: Decimal) -> int | None:
     """The fewest calls that save what the edit costs."""
     if extra <= 0:
         return 0 if saved >= 0 else None
-    return None if saved <= 0 else int(-(-extra // saved))
+    if saved <= 0:
+        return None
+    # `//` of decimals goes towards zero, so that the usual way to round up would round down.
+    calls = int(extra // saved)
+    return calls if calls * saved == extra else calls + 1
