@@ -136,12 +136,20 @@ class _Request:
         if len(every) <= LOOKBACK:
             return None
         if shared is not None:
-            before = self._before(min(shared, len(self.messages)))
+            before = self._before(min(self._ended(shared), len(self.messages)))
             added = sum(1 for place in every if before is None or place > before)
             return before if before is not None and added >= LOOKBACK else None
         # Not known: twice as far back is searched as from one.
         reached = every[-LOOKBACK]
         return next((place for place in reversed(places) if place <= reached), None)
+
+    def _ended(self, shared: int) -> int:
+        """How many messages to look at for where the call before ended, which sent so many of them as they are.
+
+        A text at its tail had joined the user's message after these: what stands in that now, it sent as well.
+        """
+        messages = self.arguments["messages"]
+        return shared + (shared < len(messages) and messages[shared].get("role") == "user")
 
     def mark(self, place: Place, lifetime: CacheLifetime) -> None:
         """Put a breakpoint there, if one may stand there."""
