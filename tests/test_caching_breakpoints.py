@@ -15,8 +15,9 @@ import generated_histories
 import octavo
 from octavo.caching import CacheLifetime, lint_prefix
 from octavo.caching.breakpoints import LOOKBACK, Reach, with_cache_control
-from octavo.errors import ArgumentError
+from octavo.errors import ArgumentError, MessageError
 from sessions import ANTHROPIC, OPENAI, tools_of
+from timing import assert_within, spent
 
 SHORT, HOUR = {"type": "ephemeral"}, {"type": "ephemeral", "ttl": "1h"}
 SYSTEM = "You are an agent."
@@ -311,3 +312,22 @@ def test_it_agrees_with_the_report_of_a_transcript() -> None:
         kept += broken is None
     assert broke
     assert kept
+
+
+@pytest.mark.parametrize("wrong", [{"tools": 5}, {"messages": 5}, {"messages": [5]}, {"input": [None]}])
+def test_what_cannot_be_read_is_refused_by_name(wrong: dict[str, Any]) -> None:
+    with pytest.raises((ArgumentError, MessageError)):
+        lint_prefix(wrong, {})
+
+
+def test_what_contains_itself_is_refused() -> None:
+    endless: list[Any] = []
+    endless.append(endless)
+    with pytest.raises(ArgumentError, match="before must be"):
+        lint_prefix(request([{"role": "user", "content": endless}]), request(TASK))
+
+
+def test_a_long_difference_is_looked_at_in_linear_time() -> None:
+    before, after = request(TASK, system="a" * 200_000), request(TASK, system="b" * 200_000)
+    assert_within(0.5, lambda: spent(lambda: found(before, after)))
+    assert found(before, after) == ("system", "system_changed")

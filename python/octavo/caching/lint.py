@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from typing import Any, Final, Literal, TypeAlias, cast
 
 from octavo.checking import refuse
@@ -21,6 +21,10 @@ Cause: TypeAlias = Literal[
     "messages_left", "message_edited", "setting_changed",
 ]  # fmt: skip
 """Why two requests differ: what a program can go by."""
+
+_LONGEST: Final = 60
+"""Characters of the longest difference that is looked at for a clock or an id: neither is longer, and to look costs the
+square of it."""
 
 _SHOWN: Final = 60
 """Characters of a difference that are shown."""
@@ -91,25 +95,34 @@ def lint_prefix(before: Mapping[str, Any], after: Mapping[str, Any]) -> PrefixBr
         and new messages follow.
 
     Raises:
-        ArgumentError: one is no mapping.
+        ArgumentError: one is no mapping, or contains itself, or its tools or messages are no list.
+        MessageError: something in the list is no message.
     """
     for name, given in (("before", cast("object", before)), ("after", cast("object", after))):
         if not isinstance(given, Mapping):
             raise refuse(name, "the arguments of a call", given)
-    return next(_breaks(before, after), None)
+    return next(_breaks(_readable("before", before), _readable("after", after)), None)
 
 
-def _breaks(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[PrefixBreak]:
+def _readable(name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments as plain values without breakpoints."""
+    try:
+        return cast("dict[str, Any]", _bare(arguments))
+    except RecursionError as error:
+        raise refuse(name, "arguments that do not contain themselves", arguments) from error
+
+
+def _breaks(before: dict[str, Any], after: dict[str, Any]) -> Iterator[PrefixBreak]:
     yield from _settings(before, after, _SETTINGS)
-    yield from _tools(_listed(before.get("tools")), _listed(after.get("tools")))
+    yield from _tools(_listed(before, "tools"), _listed(after, "tools"))
     for name in ("system", "instructions"):
         yield from _texts(name, _parts(before.get(name)), _parts(after.get(name)), "system_changed")
     yield from _settings(before, after, _LATE_SETTINGS)
     for name in ("messages", "input"):
-        yield from _messages(name, _listed(before.get(name)), _listed(after.get(name)))
+        yield from _messages(name, _listed(before, name), _listed(after, name))
 
 
-def _settings(before: Mapping[str, Any], after: Mapping[str, Any], names: Sequence[str]) -> Iterator[PrefixBreak]:
+def _settings(before: dict[str, Any], after: dict[str, Any], names: Sequence[str]) -> Iterator[PrefixBreak]:
     for name in names:
         if before.get(name) != after.get(name):
             yield _found(name, "setting_changed", str(before.get(name)), str(after.get(name)))
@@ -173,28 +186,37 @@ def _text_or_sent(part: Any) -> str:
     held = part if isinstance(part, str) else plain(part)
     if isinstance(held, str):
         return held
-    bare = isinstance(held.get("text"), str) and set(held) <= {"type", "text", *_BREAKPOINTS}
+    bare = isinstance(held.get("text"), str) and set(held) <= {"type", "text"}
     return held["text"] if bare and held.get("type") in _TEXTS else _sent(held)
 
 
-def _listed(value: Any) -> list[Any]:
+def _listed(arguments: dict[str, Any], name: str) -> list[dict[str, Any]]:
+    value = arguments.get(name)
+    if value is None:
+        return []
     if isinstance(value, str):
         return [{"role": "user", "content": value}]
-    return [] if value is None else list(value) if not isinstance(value, Mapping) else [value]
+    if isinstance(value, dict):
+        return [value]
+    if not isinstance(value, list):
+        raise refuse(name, "a list", value)
+    return [plain(item, at) for at, item in enumerate(value)]
 
 
 def _sent(value: Any) -> str:
-    """The value as its client sends it, without cache breakpoints."""
-    return json.dumps(_bare(value), ensure_ascii=False, default=str)
+    """The value as its client sends it."""
+    return json.dumps(value, ensure_ascii=False, default=str)
 
 
 def _bare(value: Any) -> Any:
+    """The value as plain ones, without cache breakpoints."""
     if isinstance(value, Mapping):
-        held = {key: _bare(item) for key, item in value.items() if key not in _BREAKPOINTS}
+        held = {str(key): _bare(item) for key, item in value.items() if key not in _BREAKPOINTS}
         return held | {key: _lone_text(held[key]) for key in ("content", "output") if isinstance(held.get(key), list)}
     if isinstance(value, (list, tuple)):
         return [_bare(item) for item in value]
-    return _bare(plain(value)) if hasattr(value, "model_dump") else value
+    is_model = not isinstance(value, type) and (hasattr(value, "model_dump") or is_dataclass(value))
+    return _bare(plain(value)) if is_model else value
 
 
 def _lone_text(content: list[Any]) -> Any:
@@ -222,7 +244,9 @@ def _cause(before: str, after: str, other: Cause) -> Cause:
     same = _first_difference(before[start:][::-1], after[start:][::-1])
     looked_for: tuple[tuple[Cause, re.Pattern[str]], ...] = (("clock", _CLOCK), ("random_id", _RANDOM))
     for cause, pattern in looked_for:
-        if all(_says(pattern, text, start, len(text) - same) for text in (before, after)):
+        if max(len(before), len(after)) - same - start <= _LONGEST and all(
+            _says(pattern, text, start, len(text) - same) for text in (before, after)
+        ):
             return cause
     return other
 
