@@ -57,8 +57,9 @@ bench-assembly: $(STAMPS)/bench $(STAMPS)/extension ## a turn against the length
 bench-validity: $(STAMPS)/bench $(STAMPS)/extension ## what each library sends at every recorded call (7 minutes)
 	$(BIN)/python -m benches.comparison.validity
 
-bench-quality: $(STAMPS)/bench $(STAMPS)/extension ## what the next recorded call still finds, stable prefix, cost (1 minute)
+bench-quality: $(STAMPS)/bench $(STAMPS)/extension ## what the next recorded call still finds, stable prefix, cost (4 minutes)
 	$(BIN)/python -m benches.quality.step_recall
+	$(BIN)/python -m benches.quality.cost
 
 bench-masking: $(STAMPS)/bench-masking $(STAMPS)/extension ## what masking by rules hides, breaks and costs, beside other libraries (5 minutes)
 	$(BIN)/python -m benches.comparison.masking

@@ -27,6 +27,7 @@ PUBLIC: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("octavo.messages", ("infer_format", "infer_provider", "plain")),
     ("octavo.tokens", ("Stream", "limit_cache")),
     ("octavo.pruning", ()),
+    ("octavo.caching", ()),
     ("octavo.ledger", ()),
     ("octavo.compaction", ()),
     ("octavo.privacy", ()),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from typing import Any, cast
 
 import pydantic
@@ -91,9 +92,10 @@ def test_the_format_that_came_in_costs_nothing_more(
     monkeypatch.setattr(client_module, "repaired_in", judged)
     messages = [dialect.user("task"), *dialect.loop(3)]
     context = octavo.assemble(messages, budget=9_000, model=dialect.model, format=dialect.format)
-    arguments = {
+    calls: dict[ClientFormat, Callable[[], dict[str, Any]]] = {
         "anthropic": context.anthropic, "openai": context.openai, "openai-responses": context.responses,
-    }[client]()  # fmt: skip
+    }  # fmt: skip
+    arguments = calls[client]()
     sent = arguments["input" if client == "openai-responses" else "messages"]
     assert all(one is another for one, another in zip(sent, messages, strict=True))
     assert context.notes(client) == ()

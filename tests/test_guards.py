@@ -35,6 +35,7 @@ PYTHON_LAYERS = (
     {
         "tokens",
         "pruning",
+        "caching",
         "ledger",
         "privacy",
         "state",

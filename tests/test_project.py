@@ -195,6 +195,7 @@ def test_the_source_package_resolves_without_network(tmp_path: Path) -> None:
         "NOTICE",
         "README.md",
         "pyproject.toml",
+        "python/octavo/caching/prices.json",
         "python/octavo/py.typed",
         "rust/octavo/src/lib.rs",
     }

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NoReturn, Self, cast
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, cast
 
-from octavo.checking import refuse
+from octavo.checking import check_flag, refuse
 from octavo.compaction.summary import union, without
 from octavo.messages import Format, Provider
 
 if TYPE_CHECKING:
+    from octavo.caching import CacheLifetime, Cost, Prices
+    from octavo.caching.breakpoints import Reach
     from octavo.drafting import Draft, Sent
     from octavo.formats import ClientFormat, Converted, Note
     from octavo.report import Report
@@ -101,29 +103,106 @@ class Context:
         """Tokens that a summary of what was left out has in contexts like this one; 0 where none is shown."""
         return self._draft.asked.summary_room or 0
 
-    def anthropic(self) -> dict[str, Any]:
+    def cost(self, prices: Prices | None = None, *, lifetime: str | None = None, cold: bool = False) -> Cost:
+        """What the input of this call costs, split into what the cache gives, what is written to it, and the rest.
+
+        Reckoned from the report: `stable_prefix_tokens` are read, sections at the tail are not cached, all else is
+        written. The money is exact for these counts; the answer says what it assumes.
+
+        Args:
+            prices: what tokens cost; those of the model in the price table where they are not given.
+            lifetime: what entries are asked to live (`5m`, `1h`); the shortest of the prices where it is not given.
+            cold: whether the call before is too long ago for the cache to hold anything.
+
+        Raises:
+            ArgumentError: an argument is of a kind that its parameter does not take, or there is no such lifetime.
+        """
+        from octavo.caching import cost_of, prices_for
+
+        if prices is None:
+            prices = prices_for(self._draft.asked.model)
+        check_flag("cold", cold, optional=False)
+        tail = sum(placed.tokens for placed in self._draft.placed if placed.place == "tail")
+        shared = 0 if cold else self.report.stable_prefix_tokens
+        return cost_of(prices, self.tokens, shared, tail=min(tail, self.tokens), lifetime=lifetime)
+
+    def anthropic(self, *, cache: CacheLifetime | None = None) -> dict[str, Any]:
         """Keyword arguments for `client.messages.create`.
 
         Messages in another format are converted, and the converted list is made valid for the client: `notes`
         tells what that changed. `tokens` remains the count of the context's own list.
 
+        Args:
+            cache: `5m` or `1h` puts cache breakpoints of that lifetime beside your own, four in all: at the end of
+                what will be sent again, of the system prompt, of the head and of the tools, and where the call before
+                ended if that is farther back than the provider searches. What carries one is a copy.
+
         Raises:
             ConversionError: the messages are in Gemini's or Bedrock's format, or cannot be written as JSON.
+            ArgumentError: `cache` is something else.
         """
-        return self._arguments("anthropic")
+        arguments = self._arguments("anthropic")
+        if cache is None:
+            return arguments
+        from octavo.caching.breakpoints import with_cache_control
 
-    def openai(self) -> dict[str, Any]:
-        """Keyword arguments for `client.chat.completions.create`. See :meth:`anthropic`."""
-        return self._arguments("openai")
+        return with_cache_control(arguments, cache, self._reach(arguments["messages"]))
 
-    def responses(self) -> dict[str, Any]:
-        """Keyword arguments for `client.responses.create`. See :meth:`anthropic`.
+    def _reach(self, written: list[Any]) -> Reach:
+        """Where the prefix of the next call will end, in messages that may have been converted."""
+        from octavo.caching.breakpoints import Reach
+
+        draft = self._draft
+        same = self.format == "anthropic" and len(written) == len(draft.messages)
+        return Reach(self._tails(), bool(draft.head), self.report.first_changed_index if same else None)
+
+    def openai(self, *, cache: bool = False) -> dict[str, Any]:
+        """Keyword arguments for `client.chat.completions.create`. See :meth:`anthropic`.
+
+        Args:
+            cache: whether to put `prompt_cache_breakpoint` where the prefix ends, three at most, for a model that the
+                price table knows to take them (GPT-5.6 and later); others get none, since they refuse them.
+
+        Raises:
+            ConversionError: as of :meth:`anthropic`.
+            ArgumentError: `cache` is neither true nor false.
+        """
+        return self._marked("openai", self._arguments("openai"), cache=cache)
+
+    def responses(self, *, cache: bool = False) -> dict[str, Any]:
+        """Keyword arguments for `client.responses.create`. See :meth:`openai`.
 
         With the `previous_response_id` that the context was assembled for: outputs may answer calls that stand there.
         """
         stored = self._draft.asked.previous_response_id
         continued = {} if stored is None else {"previous_response_id": stored}
-        return {**self._arguments("openai-responses"), **continued}
+        arguments = self._marked("openai-responses", self._arguments("openai-responses"), cache=cache)
+        return {**arguments, **continued}
+
+    def _marked(
+        self, target: Literal["openai", "openai-responses"], arguments: dict[str, Any], *, cache: bool
+    ) -> dict[str, Any]:
+        check_flag("cache", cache, optional=False)
+        if not cache:
+            return arguments
+        from octavo.caching import prices_for
+        from octavo.caching.openai_breakpoints import with_prompt_cache_breakpoints
+
+        prices = prices_for(self._draft.asked.model)
+        if not (prices.known and prices.explicit and prices.model.startswith("gpt")):
+            return arguments
+        same = self.format == target and len(arguments.get("messages", arguments.get("input", ()))) == len(
+            self.messages
+        )
+        tail = self._tails()
+        # In a converted list the texts of the tail may have joined the user's last message.
+        return with_prompt_cache_breakpoints(
+            arguments, target, tail=tail if same else min(tail, 1),
+            shared=self.report.first_changed_index if same else None,
+        )  # fmt: skip
+
+    def _tails(self) -> int:
+        return sum(1 for placed in self._draft.placed if placed.place == "tail" and placed.verdict != "dropped")
 
     def notes(self, target: ClientFormat) -> tuple[Note, ...]:
         """What the arguments for a client say otherwise than the context; empty where nothing was lost or added.
