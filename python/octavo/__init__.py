@@ -1,6 +1,6 @@
 """Assembles the context of LLM agents: exact, valid for the provider, stable for the prompt cache."""
 
-from octavo import _build, caching, errors, ledger, privacy, pruning
+from octavo import _build, errors, ledger, privacy, pruning
 from octavo._core import BuildInfo, build_info
 from octavo.assemble import assemble, assemble_async
 from octavo.budget import Budget, Marks, Section
@@ -32,7 +32,6 @@ __all__ = [
     "assemble",
     "assemble_async",
     "build_info",
-    "caching",
     "counter_for",
     "errors",
     "ledger",
