@@ -11,6 +11,7 @@ import pytest
 
 import octavo
 from octavo.errors import BudgetError
+from octavo.told import Telling
 from sessions import ANTHROPIC, DIALECTS, FILLER, OPENAI, Dialect, calls_at
 
 every_dialect = pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.format)
@@ -181,3 +182,25 @@ def test_threads_and_tasks_are_told_the_same() -> None:
         return await asyncio.gather(*(transcript.assemble_async(budget=budget) for budget in (900, 1_500)))
 
     assert [context.messages for context in asyncio.run(gathered())] == list(expected.values())
+
+
+def test_a_fork_and_a_rewind_read_nothing_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    transcript = octavo.Transcript(ANTHROPIC.model)
+    transcript.extend(order(ANTHROPIC, 60))
+    whole = transcript.assemble(budget=1_500)
+    read: list[int] = []
+    section = Telling._section
+
+    def counted(telling: Telling, *given: Any) -> Any:
+        read.append(1)
+        return section(telling, *given)
+
+    monkeypatch.setattr(Telling, "_section", counted)
+    other = transcript.fork()
+    assert other.assemble(budget=1_500).messages == whole.messages
+    other.append(ANTHROPIC.user("and?"))
+    other.rewind(len(transcript))
+    assert other.assemble(budget=1_500).messages == whole.messages
+    assert read == []
+    assert octavo.assemble(transcript.messages, budget=1_500, model=ANTHROPIC.model).messages == whole.messages
+    assert read == [1]

@@ -199,12 +199,15 @@ def listed(messages: Iterable[object]) -> list[Any]:
 
 def member(value: object, name: str) -> Any:
     """A member of a mapping, or an attribute of an SDK's or Pydantic object; `None` where there is none."""
-    return value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
+    # Nearly all are dicts, and asking an abstract class costs more than the look-up.
+    if type(value) is dict or isinstance(value, Mapping):
+        return cast("Mapping[str, Any]", value).get(name)
+    return getattr(value, name, None)
 
 
 def reread(value: Any) -> Any:
     """Give a value that can be read more than once: a generator as a list, anything else as it is."""
-    return list(value) if isinstance(value, Iterator) else value
+    return list(value) if value is not None and isinstance(value, Iterator) else value
 
 
 def _first_decided(messages: Iterable[object]) -> Format | None:

@@ -2,25 +2,49 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Final
 
 from octavo import _core
+from octavo.budget import Budget
 from octavo.drafting import added_by_repair
-from octavo.frame import Mark
+from octavo.frame import Frame, Mark
 from octavo.messages import Format, Provider, infer_provider
 from octavo.tokens import Counter
+from octavo.told import room_for
 from octavo.validity import Mode, mode_of
 
-__all__ = ["Modes"]
+__all__ = ["Modes", "Settled"]
+
+_HALF: Final = 2**32 - 1
 
 _MOST: Final = 8
 """Modes that are kept: one for each way to call in use, until system or tools change."""
 
 
+@dataclass(slots=True)
+class Settled:
+    """What of a call hangs on nothing but how it is made, and is the same for most calls of a conversation.
+
+    Attributes:
+        asked: how it is made.
+        kind: what tells whether tools and thinking mode are those of another call.
+        limits: as `drafting.Sent` has them.
+        mode: what the rules must know.
+        summary_room: tokens that a summary may take.
+    """
+
+    asked: tuple[Any, ...]
+    kind: tuple[int, bool | None]
+    limits: tuple[int, int, int, int, int, int]
+    mode: Mode
+    summary_room: int
+
+
 class Modes:
     """Providers by format, and modes by everything that they depend on."""
 
-    __slots__ = ("_costs", "_counter", "_given", "_model", "_modes", "_providers")
+    __slots__ = ("_costs", "_counter", "_given", "_model", "_modes", "_providers", "_settled")
 
     def __init__(self, model: str | None, given: Provider | None, counter: Counter) -> None:
         """Take the model's name, the provider where one was given, and what counts."""
@@ -30,6 +54,33 @@ class Modes:
         self._given: Provider | None = given
         self._providers: dict[Format, Provider] = {}
         self._modes: dict[tuple[Any, ...], Mode] = {}
+        self._settled: Settled | None = None
+
+    def settled(
+        self,
+        engine: _core.Transcript,
+        frame: Frame,
+        budget: Budget,
+        mark: Mark,
+        thinking: bool | None,
+        previous_response_id: str | None,
+        system: Any,
+        tools: Any,
+        *,
+        compaction: bool,
+    ) -> Settled:
+        """What follows from how a call is made; worked out anew when that changed."""
+        last, around = self._settled, (engine.format, mark, thinking, previous_response_id, compaction)
+        if last is not None and last.asked[0] is frame and last.asked[1] is budget and last.asked[2] == around:
+            return last
+        kind = (mark[2], thinking)
+        basis = (hash(kind) & _HALF) << 32 | (hash((frame.joined, frame.leading, mark)) & _HALF)
+        ledger, summary = room_for(budget, frame.tokens, compaction=compaction)
+        added = self.added(engine.format)
+        limits = (budget.tokens, frame.tokens, frame.beside, basis, added[0], ledger + summary)
+        mode = self.mode(engine, mark, thinking, previous_response_id, system, tools)
+        self._settled = settled = Settled((frame, budget, around), kind, limits, mode, summary)
+        return settled
 
     def provider(self, engine: _core.Transcript) -> Provider:
         """Whose rules hold for messages in the format of `engine`."""

@@ -37,6 +37,8 @@ def placeable(sections: Iterable[Section]) -> tuple[Section, ...]:
         ArgumentError: it is no list of sections.
     """
     given = cast("object", sections)
+    if given == ():
+        return ()
     if isinstance(given, Section) or not isinstance(given, Iterable):
         raise refuse("sections", "a list of sections", given)
     each: tuple[Any, ...] = tuple(given)

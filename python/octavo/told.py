@@ -81,7 +81,9 @@ def room_for(budget: Budget, fixed: int, *, compaction: bool = False) -> tuple[i
     """
     left = max(0, budget.tokens - fixed)
     told = round(budget.ledger * left)
-    summary = min(round(budget.summary * left), left // 2 - told) if compaction else 0
+    if not compaction:
+        return told if told >= _LEAST else 0, 0
+    summary = min(round(budget.summary * left), left // 2 - told)
     return told if told >= _LEAST else 0, summary if summary >= _LEAST else 0
 
 
@@ -100,6 +102,24 @@ class Telling:
         self._counter = counter
         self._idle: deque[_Reading] = deque(maxlen=1)
         self._written: deque[tuple[_Key, Told]] = deque(maxlen=_KEPT)
+
+    def carry(self, old: _core.Transcript, new: _core.Transcript, to: Telling) -> None:
+        """Let `to` tell of `new`, a fork of `old` or its beginning, what was told of `old`: nothing is read again."""
+        known = min(len(old), len(new))
+
+        def is_same(at: int) -> bool:
+            return 0 < at <= known and old[at - 1] is new[at - 1]
+
+        for key, told in tuple(self._written):
+            if key[0] is old and is_same(key[1][0]):
+                to._written.append(((new, *key[1:]), told))
+        try:
+            reading = self._idle.pop()
+        except IndexError:
+            return
+        self._idle.append(reading)
+        if reading.engine is old and is_same(reading.end):
+            to._idle.append(_Reading(new, reading.base, reading.ledger.fork()))
 
     def unread(self, engine: _core.Transcript, plan: _core.Plan, limits: _Limits) -> int:
         """Tokens of the messages that must be read before the section of a plan can be written."""
@@ -137,11 +157,11 @@ class Telling:
         cut = plan.cut_key
         if cut is None:
             return None
-        summary = shown_at(summaries[0], cut[0])
+        summary = shown_at(summaries[0], cut[0]) if summaries[0] else None
         if room - framing < _LEAST and summary is None:
             return None
         key = (engine, cut, limits, room, None if summary is None else summary.id, summaries[1])
-        for known, told in tuple(self._written):
+        for known, told in reversed(tuple(self._written)):
             if known == key:
                 return told if told.text else None
         block = None if summary is None else written(summary, self._counter, min(summaries[1], room - framing))

@@ -26,7 +26,7 @@ from octavo.reading import Read, likely_format, off_loop, read_apart
 from octavo.sections import placeable
 from octavo.system import as_blocks, fitting_system
 from octavo.tokens import Counter, TokenCounter, Usage, counter_for
-from octavo.told import Telling, room_for
+from octavo.told import Telling
 
 __all__ = ["Transcript"]
 
@@ -36,8 +36,6 @@ below which the hand-over costs more than it saves."""
 
 OFF_LOOP_TOKENS: Final = 16 * 1024
 """A list of more tokens that must be repaired is repaired on a worker thread: that takes about a millisecond."""
-
-_HALF: Final = 2**32 - 1
 
 _OBSERVED: Final = 8
 """How often what stood around the history is remembered when usage was reported for it."""
@@ -248,21 +246,21 @@ class Transcript:
         frame = self._frames.frame(engine, mark, system, tools, sections, (limit.tokens, added[2]))
         for what in frame.garbled:
             system, tools = (mended(system), tools) if what == "system" else (system, mended(tools))
-        kind, summaries = (mark[2], thinking), self._kept.summaries
-        ledger, summary = room_for(limit, frame.tokens, compaction=summaries is not None)
-        basis = (hash(kind) & _HALF) << 32 | (hash((frame.joined, frame.leading, mark)) & _HALF)
+        summaries = self._kept.summaries
+        settled = self._modes.settled(
+            engine, frame, limit, mark, thinking, previous_response_id, system, tools, compaction=summaries is not None
+        )
         return Asked(
             engine=engine, counter=self._counter, model=self._model, format=engine.format,
             provider=provider, budget=limit, frame=frame, system=system, tools=tools,
-            limits=(limit.tokens, frame.tokens, frame.beside, basis, added[0], ledger + summary),
-            mode=self._modes.mode(engine, mark, thinking, previous_response_id, system, tools),
-            added=added, before=self._before(len(engine)), kind=kind, observed=self._observed,
-            summaries=summaries or (), summary_room=None if summaries is None else summary,
+            limits=settled.limits, mode=settled.mode, added=added, before=self._before(len(engine)),
+            kind=settled.kind, observed=self._observed, summaries=summaries or (),
+            summary_room=None if summaries is None else settled.summary_room,
             telling=self._telling, trimmed=trimmed, previous_response_id=previous_response_id,
         )  # fmt: skip
 
     def _concluded(self, draft: Draft) -> Context:
-        self._earlier, self._sent = self._before(draft.plan.end), draft.sent
+        self._earlier, self._sent = draft.asked.before, draft.sent
         return Context(draft)
 
     def _before(self, end: int) -> Sent | None:
@@ -418,6 +416,7 @@ class Transcript:
         """A transcript with the same messages and decisions that goes its own way from here."""
         other = type(self)(self._model, provider=self._given_provider, counter=self._counter)
         other._engine, other._kept = self._kept.forked(lambda: self._engine)
+        self._telling.carry(self._engine, other._engine, other._telling)
         other._observed = self._observed
         sent = self._sent
         other._sent = None if sent is None else sent.moved_to(other._engine)
@@ -457,6 +456,7 @@ class Transcript:
             shorter = engine.truncated(length)
             if not engine.retire(there):
                 return False
+            self._telling.carry(engine, shorter, self._telling)
             self._engine, self._sent, self._earlier = shorter, None, None
         return True
 
