@@ -265,8 +265,9 @@ async def test_five_megabytes_leave_the_loop_free(shape: str) -> None:
 async def test_a_long_broken_list_leaves_the_loop_free() -> None:
     """Every call of it lacks its result, and all of it is shown.
 
-    The garbage collector's own pauses, which grow with everything that the process holds, are no part of it. In a process
-    of its own the gap is 6 to 50 ms; behind all the other tests, with what they leave in memory, 58 to 102 ms were seen.
+    The garbage collector's own pauses, which grow with everything that the process holds, are no part of it. In a
+    process of its own the gap is 6 to 50 ms; behind all the other tests, with what they leave in memory, 58 to 102 ms
+    were seen.
     """
     call = ANTHROPIC.calls("c")[0]["content"][0]
     turns = [
