@@ -204,3 +204,17 @@ def test_a_fork_and_a_rewind_read_nothing_again(monkeypatch: pytest.MonkeyPatch)
     assert read == []
     assert octavo.assemble(transcript.messages, budget=1_500, model=ANTHROPIC.model).messages == whole.messages
     assert read == [1]
+
+
+def test_a_long_task_leaves_the_conversation_its_room() -> None:
+    messages: list[Any] = [OPENAI.user("Refund what is broken. " + FILLER * 300), *order(OPENAI, 120)[1:]]
+    task = octavo.counter_for(OPENAI.model).count_message(messages[0])
+    budget = round(task * 1.4)
+    contexts = steps_of(OPENAI, messages, budget)
+    moved = sum(context.report.moved for context in contexts)
+    bare = sum(context.report.moved for context in steps_of(OPENAI, messages, octavo.Budget(budget, ledger=0)))
+    assert bare > 2
+    assert moved < 2 * bare + 4
+    told = [section.tokens for context in contexts for section in context.report.sections]
+    assert told
+    assert max(told) <= 0.15 * (budget - task)

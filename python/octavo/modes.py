@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from octavo import _core
 from octavo.budget import Budget
 from octavo.drafting import added_by_repair
-from octavo.frame import Frame, Mark
+from octavo.frame import Frame, Mark, opening_tokens
 from octavo.messages import Format, Provider, infer_provider
+from octavo.sections import leading_of
 from octavo.tokens import Counter
 from octavo.told import room_for
 from octavo.validity import Mode, mode_of
@@ -44,7 +46,7 @@ class Settled:
 class Modes:
     """Providers by format, and modes by everything that they depend on."""
 
-    __slots__ = ("_costs", "_counter", "_given", "_model", "_modes", "_providers", "_settled")
+    __slots__ = ("_costs", "_counter", "_given", "_model", "_modes", "_opened", "_providers", "_settled")
 
     def __init__(self, model: str | None, given: Provider | None, counter: Counter) -> None:
         """Take the model's name, the provider where one was given, and what counts."""
@@ -55,6 +57,7 @@ class Modes:
         self._providers: dict[Format, Provider] = {}
         self._modes: dict[tuple[Any, ...], Mode] = {}
         self._settled: Settled | None = None
+        self._opened: tuple[_core.Transcript, int] | None = None
 
     def settled(
         self,
@@ -70,17 +73,28 @@ class Modes:
         compaction: bool,
     ) -> Settled:
         """What follows from how a call is made; worked out anew when that changed."""
-        last, around = self._settled, (engine.format, mark, thinking, previous_response_id, compaction)
+        added = self.added(engine.format)
+        opening = self._opening(engine, added[2])
+        last, around = self._settled, (engine.format, mark, thinking, previous_response_id, compaction, opening)
         if last is not None and last.asked[0] is frame and last.asked[1] is budget and last.asked[2] == around:
             return last
         kind = (mark[2], thinking)
         basis = (hash(kind) & _HALF) << 32 | (hash((frame.joined, frame.leading, mark)) & _HALF)
-        ledger, summary = room_for(budget, frame.tokens, compaction=compaction)
-        added = self.added(engine.format)
+        ledger, summary = room_for(budget, frame.tokens, opening, compaction=compaction)
         limits = (budget.tokens, frame.tokens, frame.beside, basis, added[0], ledger + summary)
         mode = self.mode(engine, mark, thinking, previous_response_id, system, tools)
         self._settled = settled = Settled((frame, budget, around), kind, limits, mode, summary)
         return settled
+
+    def _opening(self, engine: _core.Transcript, framing: int) -> int:
+        """Tokens of what the conversation opens with; they do not change once there is anything but system messages."""
+        opened = self._opened
+        if opened is not None and opened[0] is engine:
+            return opened[1]
+        tokens = opening_tokens(engine, framing)
+        if leading_of(cast("Sequence[Any]", engine)) < len(engine):
+            self._opened = engine, tokens
+        return tokens
 
     def provider(self, engine: _core.Transcript) -> Provider:
         """Whose rules hold for messages in the format of `engine`."""

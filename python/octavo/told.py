@@ -73,13 +73,20 @@ class _Reading:
         return self.base + len(self.ledger)
 
 
-def room_for(budget: Budget, fixed: int, *, compaction: bool = False) -> tuple[int, int]:
+_OPENING: Final = 4
+"""What the conversation opens with takes nothing from the shares while it is within one part in so many of the room."""
+
+
+def room_for(budget: Budget, fixed: int, opening: int, *, compaction: bool = False) -> tuple[int, int]:
     """Tokens kept once messages are left out: for the ledger's section, and for a summary.
 
-    Each is its share of what `fixed` leaves, the summary's in a transcript that has summaries. Both are at most half of
-    that together: what is asked for the ledger goes first.
+    Each is its share of what `fixed` leaves, and of what a long `opening` leaves of that, since the task stays; the
+    summary's in a transcript that has summaries. Both are at most half of it together: what is asked for the ledger
+    goes first.
     """
     left = max(0, budget.tokens - fixed)
+    if opening > left // _OPENING:
+        left = max(0, left - opening)
     told = round(budget.ledger * left)
     if not compaction:
         return told if told >= _LEAST else 0, 0

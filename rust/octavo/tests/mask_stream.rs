@@ -63,3 +63,22 @@ fn a_line_is_given_out_with_its_end() {
     assert_eq!(stream.push("\n"), "next\n");
     assert_eq!(stream.finish(), "");
 }
+
+/// A key's end may come when its beginning was given out: what is left of it is masked, in pieces of any size.
+#[test]
+fn the_end_of_a_key_whose_beginning_went_is_masked() {
+    let mut masked = 0;
+    for line_end in ["\n", "\r\n"] {
+        for length in [4, 13, 21, 25] {
+            let text = format!("{}{line_end}-----END PRIVATE KEY-----{line_end}done", "aaa".repeat(length));
+            let whole = mask(&text).contains("[PRIVATE_KEY]");
+            for size in 1..9 {
+                let out = streamed(&text, size);
+                assert_eq!(out.contains("[PRIVATE_KEY]"), whole, "{length} {size} {line_end:?}: {out}");
+                assert!(out.ends_with("done"), "{out}");
+                masked += usize::from(whole);
+            }
+        }
+    }
+    assert!(masked > 20);
+}

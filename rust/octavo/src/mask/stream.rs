@@ -126,6 +126,9 @@ impl Stream {
         let back = |range: &Range<usize>| normal.original(range);
         self.found.extend(found.into_iter().map(|found| Found { range: back(&found.range), ..found }));
         join(&mut self.found, self.given);
+        // What was given out before its end showed what it was (a key without its beginning) is masked from here on.
+        self.found.retain(|found| found.range.end > self.given);
+        self.found.iter_mut().for_each(|found| found.range.start = found.range.start.max(self.given));
         // What goes on with a finding begins where that ended, with characters that are not seen between.
         let open = scanner.open.and(scanner.past.last()).map(|range| back(range).end);
         self.safe = open.unwrap_or_else(|| normal.original(&safe_range(&scanner, &view)).start.min(self.text.len()));
