@@ -126,7 +126,7 @@ impl Plan {
     /// How many messages there were at the last call that the model has answered, or `None`.
     #[getter]
     fn previous_end(&self) -> Option<u32> {
-        self.plan.previous.as_ref().map(|window| window.end)
+        self.plan.previous
     }
 
     /// What the last call that the model had answered by then shows, planned anew for these limits; nothing for a first

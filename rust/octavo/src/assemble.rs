@@ -136,14 +136,14 @@ impl Assembler {
         let transcript = &self.transcript;
         let reported = moment.known.checked_sub(1).and_then(|at| self.reports.reported_by(call.limits.basis, at));
         let anchor = reported.map_or_else(Default::default, |found| found.anchor);
-        let previous = view.previous(transcript, &self.reports);
+        let previous = view.last_call(transcript);
         let planned = |window: Window| {
             let reported = reported.map(|found| Reported {
                 at: found.at,
                 basis: found.basis,
                 whole: found.at > 0 && view.holds(transcript, found.at, &window),
             });
-            Plan::new(transcript, call, (anchor, reported), window, previous.clone())
+            Plan::new(transcript, call, (anchor, reported), window, previous)
         };
         let mut extra = 0_u64;
         let mut best = planned(first);

@@ -12,6 +12,7 @@ mod assignment;
 mod bank;
 mod bare;
 mod bare_keys;
+mod base64;
 mod border;
 mod call;
 mod card;

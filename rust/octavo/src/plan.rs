@@ -121,8 +121,8 @@ pub struct Plan {
     pub anchor: Anchor,
     /// What is shown.
     pub window: Window,
-    /// What the call before this one showed, where there was one.
-    pub previous: Option<Window>,
+    /// How many messages there were before the last call that the model had answered, where there was one.
+    pub previous: Option<u32>,
     /// The report of usage that `anchor` is made of, if there was one.
     pub reported: Option<Reported>,
     /// The shown messages, in order.
@@ -142,7 +142,7 @@ impl Plan {
         call: Call,
         (anchor, reported): (Anchor, Option<Reported>),
         window: Window,
-        previous: Option<Window>,
+        previous: Option<u32>,
     ) -> Self {
         let spans = window.spans(transcript);
         let repair = mended(transcript, &call, &spans);

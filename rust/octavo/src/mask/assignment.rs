@@ -271,7 +271,7 @@ pub(super) fn is_call(view: &View<'_>, value: &str, end: usize) -> bool {
 pub(super) fn has_token(view: &View<'_>, range: &Range<usize>) -> bool {
     let end = view.run(range.end, VALUE, |byte| matches!(byte, b'.' | b':' | b'?'));
     let brackets = view.slice(range.clone()).match_indices('[').map(|(at, _)| range.start + at);
-    brackets.chain([end]).any(|at| view.at(at) == b'[' && token::end(view, at).is_some())
+    brackets.chain([end]).any(|at| token::begins(view, at).is_some())
 }
 
 /// The value after the sign, and whether quotes stand around it.
@@ -316,7 +316,7 @@ fn words_end(view: &View<'_>, start: usize) -> usize {
     let end = view.run(start, VALUE, |byte| byte.is_ascii_lowercase() || byte == b' ');
     let words = view.slice(start..end).trim_end();
     let bare = bare_end(view, start);
-    let masked = view.at(end) == b'[' && token::end(view, end).is_some();
+    let masked = token::begins(view, end).is_some();
     if words.split(' ').count() >= 4 && !masked { (start + words.len()).max(bare) } else { bare }
 }
 

@@ -147,7 +147,6 @@ fn names_another(view: &View<'_>, at: usize) -> bool {
 /// one with the value.
 pub(super) fn meets_token(view: &View<'_>, end: usize) -> bool {
     let border = |byte: u8| byte.is_ascii_graphic() && !is_solid(byte) && byte != b'"';
-    let begins_token = |at: usize| view.at(at) == b'[' && token::end(view, at).is_some();
     let borders = (end..end + VALUE).take_while(|&at| border(view.at(at)));
-    borders.into_iter().any(begins_token)
+    borders.into_iter().any(|at| token::begins(view, at).is_some())
 }

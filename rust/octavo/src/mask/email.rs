@@ -42,7 +42,7 @@ fn address(view: &View<'_>, at: usize) -> Option<Range<usize>> {
     let end =
         Some(end).filter(|&end| view.at(end) == b'@').and_then(|at| domain::end(view, at + 1, false)).unwrap_or(end);
     // `kim@example.com-[KR_RRN]`: what the token took the place of was another label's.
-    if view.at(end) == b'-' && view.at(end + 1) == b'[' && token::end(view, end + 1).is_some() {
+    if view.at(end) == b'-' && token::begins(view, end + 1).is_some() {
         return None;
     }
     // Who logs in at a host is none's address (RFC 3986, 3.2); `mailto:` has no host.

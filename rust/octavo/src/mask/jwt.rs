@@ -1,5 +1,6 @@
 //! JSON web tokens (RFC 7519): segments of base64url, the first of them a JSON object that names an algorithm.
 
+use super::base64::{Alphabet, decode};
 use super::border::{Border, Class};
 use super::kind::Kind;
 use super::scan::{Found, Scene};
@@ -26,7 +27,7 @@ pub(super) fn find(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
     let longest = if matches!(view.before(start), b'-' | b'_') { INNER } else { HEADER };
     let header_end = view.run(at, longest, is_key_byte);
     if header_end == at + HEADER && is_key_byte(view.at(header_end)) {
-        let header = decode(view.slice(start..header_end));
+        let header = decode(view.slice(start..header_end), Alphabet::Url);
         let web_token = header.starts_with(b"{\"") && LONG.iter().any(|name| contains(&header, name));
         let found = web_token.then(|| scene.found(Kind::Jwt, start..header_end, 90))?;
         return found.map(|found| found.open(Border::Class(Class::Dotted)));
@@ -34,7 +35,7 @@ pub(super) fn find(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
     if view.at(header_end) != b'.' {
         return None;
     }
-    let header = decode(view.slice(start..header_end));
+    let header = decode(view.slice(start..header_end), Alphabet::Url);
     if !contains(&header, ALGORITHM) {
         return None;
     }
@@ -67,41 +68,4 @@ fn segments_end(view: &View<'_>, header_end: usize, segments: usize) -> Option<(
 
 fn contains(bytes: &[u8], word: &[u8]) -> bool {
     bytes.windows(word.len()).any(|window| window == word)
-}
-
-/// The bytes of base64url, as far as it goes.
-fn decode(text: &str) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(text.len() * 3 / 4);
-    let (mut bits, mut count) = (0_u32, 0);
-    for byte in text.bytes() {
-        let Some(value) = sextet(byte) else { break };
-        bits = (bits << 6 | u32::from(value)) & 0xFFFF;
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            bytes.extend(u8::try_from(bits >> count & 0xFF));
-        }
-    }
-    bytes
-}
-
-fn sextet(byte: u8) -> Option<u8> {
-    match byte {
-        b'A'..=b'Z' => Some(byte - b'A'),
-        b'a'..=b'z' => Some(byte - b'a' + 26),
-        b'0'..=b'9' => Some(byte - b'0' + 52),
-        b'-' => Some(62),
-        b'_' => Some(63),
-        _ => None,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::decode;
-
-    #[test]
-    fn the_header_is_decoded() {
-        assert_eq!(decode("eyJhbGciOiJIUzI1NiJ9"), br#"{"alg":"HS256"}"#);
-    }
 }

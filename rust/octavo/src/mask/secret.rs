@@ -1,5 +1,6 @@
 //! Which values are secrets, and no examples, variables or words.
 
+use super::base64::{Alphabet, decode, sextet};
 use super::expression::is_member;
 use super::placeholder::{is_algorithm, is_code_of_a_secret, is_label, is_placeholder, is_sentence, is_validation};
 use super::secret_name::Sort;
@@ -179,25 +180,12 @@ fn is_scrambled(value: &str) -> bool {
 
 /// A text in base64, as Kubernetes holds secrets: it may be letters alone, but few words decode to what can be read.
 fn is_encoded_text(value: &str) -> bool {
-    let digit = |byte: u8| match byte {
-        b'A'..=b'Z' => Some(byte - b'A'),
-        b'a'..=b'z' => Some(byte - b'a' + 26),
-        b'0'..=b'9' => Some(byte - b'0' + 52),
-        b'+' => Some(62),
-        b'/' => Some(63),
-        _ => None,
-    };
     let body = value.trim_end_matches('=');
     if value.len() < 12 || !value.len().is_multiple_of(4) || value.len() - body.len() > 2 {
         return false;
     }
-    let Some(digits) = body.bytes().map(digit).collect::<Option<Vec<u8>>>() else { return false };
-    digits.chunks(4).all(|chunk| {
-        let bits = chunk.iter().fold(0_u32, |bits, &digit| bits << 6 | u32::from(digit)) << (6 * (4 - chunk.len()));
-        let [_, bytes @ ..] = bits.to_be_bytes();
-        let mut said = bytes.iter().take(chunk.len() - 1);
-        said.all(|byte| matches!(byte, b' '..=b'~' | b'\n'))
-    })
+    body.bytes().all(|byte| sextet(byte, Alphabet::Plain).is_some())
+        && decode(body, Alphabet::Plain).iter().all(|byte| matches!(byte, b' '..=b'~' | b'\n'))
 }
 
 /// `claude-3-5-sonnet-20241022`: each part letters alone or digits alone.

@@ -9,6 +9,11 @@ const PSEUDONYM: usize = 128;
 /// The shortest pseudonym that is one: 64 bits.
 const SHORTEST_PSEUDONYM: usize = 16;
 
+/// The end of the token that begins at `at`, where one does.
+pub(super) fn begins(view: &View<'_>, at: usize) -> Option<usize> {
+    end(view, at).filter(|_| view.at(at) == b'[')
+}
+
 /// The end of the token that begins with the `[` at `at`.
 pub(super) fn end(view: &View<'_>, at: usize) -> Option<usize> {
     if !view.at(at + 1).is_ascii_uppercase() {

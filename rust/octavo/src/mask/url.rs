@@ -36,7 +36,7 @@ pub(super) fn find(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
     }
     let end = authority_end(view, start);
     let text = view.slice(start..end);
-    if begins_token(view, end).is_some() && is_masked(text, meets_address(view, end)) {
+    if token::begins(view, end).is_some() && is_masked(text, meets_address(view, end)) {
         return None;
     }
     let found = match text.find(':').and_then(|colon| Some((colon, password_end(text, colon)?))) {
@@ -61,13 +61,9 @@ fn is_masked(text: &str, address: bool) -> bool {
     text.ends_with(':') || address && host.is_some_and(|host| !is_whole_host(host))
 }
 
-fn begins_token(view: &View<'_>, at: usize) -> Option<usize> {
-    token::end(view, at).filter(|_| view.at(at) == b'[')
-}
-
 /// Whether an address was masked in what goes on at `end`; other tokens may stand before it.
 fn meets_address(view: &View<'_>, end: usize) -> bool {
-    let next = |at: &usize| Some(authority_end(view, begins_token(view, *at)?));
+    let next = |at: &usize| Some(authority_end(view, token::begins(view, *at)?));
     std::iter::successors(Some(end), next).take(4).any(|at| view.starts_with(at, "[EMAIL"))
 }
 

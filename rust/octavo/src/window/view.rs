@@ -37,10 +37,14 @@ impl View {
         self.limits
     }
 
-    /// The last model call that has been folded, 0 when there was none.
+    /// The last model call that has been folded, if there was one.
+    pub fn last_call(&self, transcript: &Transcript) -> Option<u32> {
+        transcript.calls().get(self.folded.checked_sub(1)?).copied()
+    }
+
+    /// The same, 0 when there was none.
     pub fn folded_to(&self, transcript: &Transcript) -> u32 {
-        let last = self.folded.checked_sub(1).and_then(|last| transcript.calls().get(last));
-        last.copied().unwrap_or(0)
+        self.last_call(transcript).unwrap_or(0)
     }
 
     /// Which epoch a call with `end` messages is made in. Counted without the room, which usage changes from call to
@@ -136,13 +140,6 @@ impl View {
         let cut = after.checked_sub(1).and_then(|last| self.cuts.get(last));
         let exchange = shown_from(transcript, cut);
         exchange == window.cut && anchors_of(transcript, cut, exchange, at)[..] == window.anchors[..]
-    }
-
-    /// What the last model call that has been folded saw, if there was one.
-    pub fn previous(&self, transcript: &Transcript, reports: &Reports) -> Option<Window> {
-        let call = *transcript.calls().get(self.folded.checked_sub(1)?)?;
-        let room = self.room(transcript, reports.anchor_at(self.limits.basis, call));
-        Some(self.shown(transcript, self.cuts.last(), call, room))
     }
 
     fn shown(&self, transcript: &Transcript, cut: Option<&Cut>, end: u32, room: u64) -> Window {
