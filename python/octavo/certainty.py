@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter as Multiset
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from octavo.frame import Frame
+from octavo.messages import member
 from octavo.tokens import Method
 from octavo.told import Told
 
@@ -82,7 +83,7 @@ def _texts(system: Any) -> Iterable[str]:
         yield system
     elif isinstance(system, list | tuple):
         for block in system:
-            text = block.get("text") if isinstance(block, Mapping) else getattr(block, "text", None)
+            text = member(block, "text")
             if isinstance(text, str):
                 yield text
 

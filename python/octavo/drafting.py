@@ -27,7 +27,7 @@ from octavo.sections import (
 )  # fmt: skip
 from octavo.shares import Fitted, Placed, ask_of, cut_to, placed_as, share
 from octavo.tokens import Counter
-from octavo.told import Telling, Told
+from octavo.told import Limits, Telling, Told
 from octavo.validity import Mode
 
 __all__ = ["Asked", "Draft", "Sent", "added_by_repair", "plan_of", "planned"]
@@ -50,7 +50,6 @@ class Sent:
         limits: budget, tokens of the frame, tokens kept free for the tail, the basis (a number whose upper half tells
             whether tools and thinking mode are the same, the lower whether system and prefix sections are), tokens of a
             placeholder result, and tokens for what is told of messages that were left out.
-        head: the head sections, and what is told of messages that were left out.
         head_at: how many messages of the history stood before them; where they joined one, before that.
         tail_at: the message of the history that carried the tail's text; `None` where it was its own message.
         counted: tokens of everything that was sent, in the transcript's own count.
@@ -62,8 +61,7 @@ class Sent:
 
     engine: _core.Transcript
     plan: _core.Plan
-    limits: tuple[int, int, int, int, int, int]
-    head: tuple[str, ...]
+    limits: Limits
     head_at: int
     tail_at: int | None
     counted: int
@@ -71,6 +69,11 @@ class Sent:
     told: Told | None
     system: Any
     kind: tuple[int, bool | None]
+
+    @property
+    def head(self) -> tuple[str, ...]:
+        """What stood before the history: the head sections, and what was told of messages that were left out."""
+        return _head_of(self.frame, self.told)
 
     def moved_to(self, engine: _core.Transcript) -> Sent:
         """The same for a transcript that goes its own way."""
@@ -97,7 +100,7 @@ class Asked:
     provider: Provider
     budget: Budget
     frame: Frame
-    limits: tuple[int, int, int, int, int, int]
+    limits: Limits
     system: Any
     tools: Any
     mode: Mode
@@ -146,8 +149,7 @@ class Draft:
     @property
     def head(self) -> tuple[str, ...]:
         """What stands before the history: the head sections, and what is told of messages that were left out."""
-        head = self.asked.frame.head
-        return head if self.told is None else (*head, self.told.text)
+        return _head_of(self.asked.frame, self.told)
 
     @property
     def tokens(self) -> int:
@@ -158,11 +160,14 @@ class Draft:
     def sent(self) -> Sent:
         """What the next context's report compares with."""
         asked = self.asked
-        where = (self.head, self.head_at, self.tail_at)
         return Sent(
-            asked.engine, self.plan, asked.limits, *where, self.counted,
+            asked.engine, self.plan, asked.limits, self.head_at, self.tail_at, self.counted,
             asked.frame, self.told, asked.system, asked.kind,
         )  # fmt: skip
+
+
+def _head_of(frame: Frame, told: Told | None) -> tuple[str, ...]:
+    return frame.head if told is None else (*frame.head, told.text)
 
 
 def draft_of(asked: Asked, plan: _core.Plan) -> Draft:
@@ -258,7 +263,7 @@ def _place_told(draft: Draft, told: Told) -> None:
     """What `_place_sections` comes to where there is nothing else to place: a third of its time, at most calls."""
     asked, messages = draft.asked, draft.messages
     leading = draft.head_at = draft.plan.leading if draft.plan.recipes is None else leading_of(messages)
-    placed, opened = told.placed, opens(messages, leading)
+    placed, tokens, opened = told.placed, told.tokens, opens(messages, leading)
     if not alternates(asked.format):
         draft.head_at += opened
         draft.headed = draft.head_at, 1
@@ -269,9 +274,9 @@ def _place_told(draft: Draft, told: Told) -> None:
         draft.headed = leading, 1
         messages.insert(leading, told.message)
         placed = (replace(placed[0], tokens=placed[0].tokens + asked.frame.framing), *placed[1:])
-    draft.placed = placed
-    draft.section_tokens = placed[0].tokens if len(placed) == 1 else sum(one.tokens for one in placed)
-    draft.counted += draft.section_tokens
+        tokens += asked.frame.framing
+    draft.placed, draft.section_tokens = placed, tokens
+    draft.counted += tokens
 
 
 def _joined(format: Format, message: Any, told: Told) -> Any:

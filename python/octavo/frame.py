@@ -243,12 +243,12 @@ class Frames:
         sections: tuple[Section, ...],
         budget: tuple[int, int],
     ) -> Frame:
-        """The frame of one call; `budget` is its tokens, and those of a message that must be made.
+        """The frame of one call; `budget` is its tokens, and those of what the conversation opens with.
 
         Raises:
             ArgumentError: system or tools are of a kind that no client takes.
         """
-        room = (budget[0], opening_tokens(engine, budget[1])) if sections else (0, 0)
+        room = budget if sections else (0, 0)
         asked = (engine.format, sections, room, mark)
         last = self._last
         if last is not None and last[0] == asked:

@@ -13,7 +13,7 @@ from octavo.frame import Frame, Mark, opening_tokens
 from octavo.messages import Format, Provider, infer_provider
 from octavo.sections import leading_of
 from octavo.tokens import Counter
-from octavo.told import room_for
+from octavo.told import Limits, room_for
 from octavo.validity import Mode, mode_of
 
 __all__ = ["Modes", "Settled"]
@@ -38,7 +38,7 @@ class Settled:
 
     asked: tuple[Any, ...]
     kind: tuple[int, bool | None]
-    limits: tuple[int, int, int, int, int, int]
+    limits: Limits
     mode: Mode
     summary_room: int
 
@@ -64,6 +64,7 @@ class Modes:
         engine: _core.Transcript,
         frame: Frame,
         budget: Budget,
+        opening: int,
         mark: Mark,
         thinking: bool | None,
         previous_response_id: str | None,
@@ -73,20 +74,19 @@ class Modes:
         compaction: bool,
     ) -> Settled:
         """What follows from how a call is made; worked out anew when that changed."""
-        added = self.added(engine.format)
-        opening = self._opening(engine, added[2])
         last, around = self._settled, (engine.format, mark, thinking, previous_response_id, compaction, opening)
         if last is not None and last.asked[0] is frame and last.asked[1] is budget and last.asked[2] == around:
             return last
         kind = (mark[2], thinking)
         basis = (hash(kind) & _HALF) << 32 | (hash((frame.joined, frame.leading, mark)) & _HALF)
         ledger, summary = room_for(budget, frame.tokens, opening, compaction=compaction)
-        limits = (budget.tokens, frame.tokens, frame.beside, basis, added[0], ledger + summary)
+        placeholder = self.added(engine.format)[0]
+        limits = (budget.tokens, frame.tokens, frame.beside, basis, placeholder, ledger + summary)
         mode = self.mode(engine, mark, thinking, previous_response_id, system, tools)
         self._settled = settled = Settled((frame, budget, around), kind, limits, mode, summary)
         return settled
 
-    def _opening(self, engine: _core.Transcript, framing: int) -> int:
+    def opening(self, engine: _core.Transcript, framing: int) -> int:
         """Tokens of what the conversation opens with; they do not change once there is anything but system messages."""
         opened = self._opened
         if opened is not None and opened[0] is engine:

@@ -37,7 +37,7 @@ def placeable(sections: Iterable[Section]) -> tuple[Section, ...]:
         ArgumentError: it is no list of sections.
     """
     given = cast("object", sections)
-    if given == ():
+    if isinstance(given, tuple) and not given:
         return ()
     if isinstance(given, Section) or not isinstance(given, Iterable):
         raise refuse("sections", "a list of sections", given)

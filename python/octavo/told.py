@@ -15,7 +15,7 @@ from octavo.sections import alternates, text_message
 from octavo.shares import Placed
 from octavo.tokens import Counter
 
-__all__ = ["Telling", "Told", "room_for"]
+__all__ = ["Limits", "Telling", "Told", "room_for"]
 
 _LEAST: Final = 64
 """Fewer tokens hold the section's own two lines and hardly a value."""
@@ -32,10 +32,10 @@ _KEPT: Final = 4
 """So many sections are remembered: as many as views of a conversation."""
 
 
-_Limits: TypeAlias = tuple[int, int, int, int, int, int]
+Limits: TypeAlias = tuple[int, int, int, int, int, int]
 """What `Transcript.plan` takes as limits."""
 
-_Key: TypeAlias = tuple[_core.Transcript, tuple[int, int, int], _Limits, int, str | None, int]
+_Key: TypeAlias = tuple[_core.Transcript, tuple[int, int, int], Limits, int, str | None, int]
 """What a section hangs on: the conversation, the cut, limits, room, and the summary with its room."""
 
 
@@ -128,7 +128,7 @@ class Telling:
         if reading.engine is old and is_same(reading.end):
             to._idle.append(_Reading(new, reading.base, reading.ledger.fork()))
 
-    def unread(self, engine: _core.Transcript, plan: _core.Plan, limits: _Limits) -> int:
+    def unread(self, engine: _core.Transcript, plan: _core.Plan, limits: Limits) -> int:
         """Tokens of the messages that must be read before the section of a plan can be written."""
         cut = plan.cut_key
         if cut is None or not limits[5]:
@@ -144,7 +144,7 @@ class Telling:
         self,
         engine: _core.Transcript,
         plan: _core.Plan,
-        limits: _Limits,
+        limits: Limits,
         room: int,
         framing: int,
         tools: Any,
@@ -184,7 +184,7 @@ class Telling:
         self,
         engine: _core.Transcript,
         plan: _core.Plan,
-        limits: _Limits,
+        limits: Limits,
         rooms: tuple[int, int],
         tools: Any,
         block: Written | None,
@@ -208,7 +208,7 @@ class Telling:
         return Told(text, tuple(placed), tokens, summary, text_message(engine.format, "user", text))
 
     def _section(
-        self, engine: _core.Transcript, plan: _core.Plan, limits: _Limits, room: int, tools: Any
+        self, engine: _core.Transcript, plan: _core.Plan, limits: Limits, room: int, tools: Any
     ) -> LedgerSection:
         at, spans, prompt = plan.left_out(engine)
         reading = self._read(engine, _base(engine, at, limits), at)
@@ -232,7 +232,7 @@ class Telling:
         return reading
 
 
-def _base(engine: _core.Transcript, at: int, limits: _Limits) -> int:
+def _base(engine: _core.Transcript, at: int, limits: Limits) -> int:
     """The first message whose values are told at a cut before message `at`: on a grid, so that it moves rarely."""
     room = max(1, limits[0] - limits[1])
     stretch = min(max(_STRETCH << (room.bit_length() - 1), _SHORTEST), _LONGEST)

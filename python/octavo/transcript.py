@@ -243,13 +243,13 @@ class Transcript:
         system = fitting_system(given, provider)
         trimmed, mark = system is not given, mark_of(system, tools)
         added = self._modes.added(engine.format)
-        frame = self._frames.frame(engine, mark, system, tools, sections, (limit.tokens, added[2]))
+        opening = self._modes.opening(engine, added[2])
+        frame = self._frames.frame(engine, mark, system, tools, sections, (limit.tokens, opening))
         for what in frame.garbled:
             system, tools = (mended(system), tools) if what == "system" else (system, mended(tools))
         summaries = self._kept.summaries
-        settled = self._modes.settled(
-            engine, frame, limit, mark, thinking, previous_response_id, system, tools, compaction=summaries is not None
-        )
+        call = (mark, thinking, previous_response_id, system, tools)
+        settled = self._modes.settled(engine, frame, limit, opening, *call, compaction=summaries is not None)
         return Asked(
             engine=engine, counter=self._counter, model=self._model, format=engine.format,
             provider=provider, budget=limit, frame=frame, system=system, tools=tools,

@@ -131,17 +131,16 @@ class _Request:
 
     def _between(self, end: Place, shared: int | None) -> Place | None:
         """Where the call before ended, if the look-back from `end` does not get there; `None` where it does."""
-        places = [place for place, block in self._all() if place[0] == 2 and place <= end and _is_cacheable(block)]
-        every = [place for place, _ in self._all() if place[0] == 2 and place <= end]
+        every = [(place, block) for place, block in self._all() if place[0] == 2 and place <= end]
         if len(every) <= LOOKBACK:
             return None
         if shared is not None:
             before = self._before(min(self._ended(shared), len(self.messages)))
-            added = sum(1 for place in every if before is None or place > before)
+            added = sum(1 for place, _ in every if before is None or place > before)
             return before if before is not None and added >= LOOKBACK else None
         # Not known: twice as far back is searched as from one.
-        reached = every[-LOOKBACK]
-        return next((place for place in reversed(places) if place <= reached), None)
+        reached = every[: len(every) - LOOKBACK + 1]
+        return next((place for place, block in reversed(reached) if _is_cacheable(block)), None)
 
     def _ended(self, shared: int) -> int:
         """How many messages to look at for where the call before ended, which sent so many of them as they are.

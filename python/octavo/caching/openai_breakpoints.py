@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final, Literal, TypeAlias
 
 from octavo.messages import plain
+from octavo.sections import leading_of
 
 __all__ = ["with_prompt_cache_breakpoints"]
 
@@ -52,9 +53,7 @@ def with_prompt_cache_breakpoints(
 
 
 def _wanted(messages: list[Any], tail: int, shared: int | None) -> Iterator[int]:
-    roles = [_role(message) for message in messages]
-    leading = next((at for at, role in enumerate(roles) if role not in ("system", "developer")), len(roles))
-    for end in (len(messages) - tail, leading, 0 if shared is None else min(shared, len(messages) - tail)):
+    for end in (len(messages) - tail, leading_of(messages), 0 if shared is None else min(shared, len(messages) - tail)):
         found = next((at for at in reversed(range(max(0, end))) if _takes(messages[at])), None)
         if found is not None:
             yield found

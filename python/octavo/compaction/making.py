@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from octavo.compaction.acceptance import accepted_text
 from octavo.compaction.promises import Fact, facts_in, lacking, merged
+from octavo.compaction.rendering import untrusted
 from octavo.compaction.speech import said_in
 from octavo.compaction.summary import Snapshot, Summary, identity, union
 
@@ -44,4 +45,4 @@ def made(snapshot: Snapshot, text: object, facts: tuple[Fact, ...]) -> Summary:
 
 def _outside(snapshot: Snapshot) -> bool:
     """Whether a tool or web page speaks in the messages."""
-    return any(said.kind == "result" for _, message in snapshot.messages for said in said_in(message))
+    return any(untrusted(said) for _, message in snapshot.messages for said in said_in(message))

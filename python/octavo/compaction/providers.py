@@ -14,7 +14,20 @@ _WINDOW: Final = 100_000
 """Half of what the small models read: a summary of more than that at once leaves out what stands in the middle."""
 
 
-class AnthropicSummariser:
+class _Asking:
+    """What all who ask a model have in common, whoever serves it."""
+
+    def __init__(self, model: str, client: Any, window: int, instruction: str, *, stream: bool) -> None:
+        check_text("model", model, optional=False)
+        check_text("instruction", instruction, optional=False)
+        self._model = model
+        self._client: Any = _sync(client)
+        self._stream = stream
+        self._instruction = instruction
+        self.window = whole_number("window", window, 1_000)
+
+
+class AnthropicSummariser(_Asking):
     """Asks a model of Anthropic's (extra package `anthropic`).
 
     The instruction is marked for the prompt cache. A provider caches it where it is long enough for its model.
@@ -41,12 +54,7 @@ class AnthropicSummariser:
         instruction: str = INSTRUCTION,
     ) -> None:
         """Take a model and a client."""
-        _check(model, instruction)
-        self._model = model
-        self._client = _sync(client)
-        self._stream = stream
-        self._instruction = instruction
-        self.window = whole_number("window", window, 1_000)
+        super().__init__(model, client, window, instruction, stream=stream)
 
     def summarise(self, text: str, *, max_tokens: int, previous: str | None) -> str:
         """The text of the answer, all its text blocks; empty where it has none. See :class:`Summariser`."""
@@ -69,7 +77,7 @@ class AnthropicSummariser:
         return "".join(block.text for block in answer.content if block.type == "text")
 
 
-class OpenAISummariser:
+class OpenAISummariser(_Asking):
     """Asks any model that is served as OpenAI's Chat Completions are (extra package `openai`).
 
     Args:
@@ -97,14 +105,9 @@ class OpenAISummariser:
         instruction: str = INSTRUCTION,
     ) -> None:
         """Take a model, and a client or where there is one."""
-        _check(model, instruction)
+        super().__init__(model, client, window, instruction, stream=stream)
         check_text("base_url", base_url)
-        self._model = model
-        self._client = _sync(client)
         self._base_url = base_url
-        self._stream = stream
-        self._instruction = instruction
-        self.window = whole_number("window", window, 1_000)
 
     def summarise(self, text: str, *, max_tokens: int, previous: str | None) -> str:
         """The content of the answer; empty where it has none, as of a refusal. See :class:`Summariser`."""
@@ -131,11 +134,6 @@ class OpenAISummariser:
 def _answer(max_tokens: int) -> int:
     """The limit that a provider is given: above what is asked for, so that the last line is seldom cut off."""
     return max_tokens + max_tokens // 2 + 64
-
-
-def _check(model: object, instruction: object) -> None:
-    check_text("model", model, optional=False)
-    check_text("instruction", instruction, optional=False)
 
 
 def _sync(client: Any) -> Any:
