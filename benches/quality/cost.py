@@ -31,7 +31,7 @@ from benches.quality.step_recall import (
     fixed_of,
     is_result,
     leading_of,
-    shared_blocks,
+    shared_with,
     suffix,
     text_of,
     tokens_of,
@@ -171,7 +171,7 @@ class Tally:
 
     def _send(self, sent: list[Message], around: int, limit: int) -> None:
         total = around + sum(map(tokens_of, sent))
-        shared, whole = self._shared(sent, around)
+        shared, whole = shared_with(self.before, sent, around)
         self.breaks += bool(self.before) and not whole
         self.anthropic += cost_of(ANTHROPIC, total, shared).money
         self.openai += cost_of(OPENAI, total, shared).money
@@ -180,15 +180,6 @@ class Tally:
         self.over += total > limit
         self.calls += 1
         self.before = sent
-
-    def _shared(self, sent: list[Message], around: int) -> tuple[int, bool]:
-        """Tokens that the call before sent as well, and whether that is all that it sent."""
-        shared = around if self.before else 0
-        for before, now in zip(self.before, sent, strict=False):
-            if before is not now and before != now:
-                return shared + shared_blocks(before, now), False
-            shared += tokens_of(now)
-        return shared, len(sent) >= len(self.before)
 
 
 def measure(found: list[Conversation], way: Way, share: float) -> Tally:

@@ -241,14 +241,8 @@ class Tally:
 
     def send(self, sent: list[Message], fixed: int, limit: int) -> None:
         """Account for one model call: tokens that are sent, and read from the cache."""
-        same = 0
-        for before, now in zip(self.before, sent, strict=False):
-            if before is not now and before != now:
-                self.read += shared_blocks(before, now)
-                break
-            same += 1
         around = fixed - sum(tokens_of(message) for message in sent[:1] if message["role"] == "system")
-        self.read += (around if self.before else 0) + sum(map(tokens_of, sent[:same]))
+        self.read += shared_with(self.before, sent, around)[0]
         total = around + sum(map(tokens_of, sent))
         self.sent += total
         self.over += total > limit
@@ -259,6 +253,16 @@ class Tally:
     def cost(self) -> float:
         """Input tokens at base price."""
         return self.read * READ + (self.sent - self.read) * WRITE
+
+
+def shared_with(before: list[Message], sent: list[Message], around: int) -> tuple[int, bool]:
+    """Tokens that the call before sent as well, `around` the messages and in them, and whether that is all it sent."""
+    shared = around if before else 0
+    for then, now in zip(before, sent, strict=False):
+        if then is not now and then != now:
+            return shared + shared_blocks(then, now), False
+        shared += tokens_of(now)
+    return shared, len(sent) >= len(before)
 
 
 def shared_blocks(before: Message, now: Message) -> int:
