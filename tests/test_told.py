@@ -217,4 +217,4 @@ def test_a_long_task_leaves_the_conversation_its_room() -> None:
     assert moved < 2 * bare + 4
     told = [section.tokens for context in contexts for section in context.report.sections]
     assert told
-    assert max(told) <= 0.15 * (budget - task)
+    assert max(told) <= min(0.15 * budget, 0.5 * (budget - task))

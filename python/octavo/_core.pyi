@@ -394,6 +394,9 @@ class Plan:
     def spans(self) -> list[tuple[int, int]]:
         """The shown messages, in order, as ranges that do not touch."""
     @property
+    def told(self) -> int:
+        """Tokens kept for what is told of messages that were left out."""
+    @property
     def cut_key(self) -> tuple[int, int, int] | None:
         """What tells the last cut from every other of the same conversation under the same limits, or `None`."""
     def left_out(self, transcript: Transcript, /) -> tuple[int, list[tuple[int, int]], int | None]:

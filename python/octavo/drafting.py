@@ -197,8 +197,10 @@ def _tell(draft: Draft) -> None:
     """Write what is told of messages that were left out, within what the history leaves over."""
     asked, frame = draft.asked, draft.asked.frame
     left = draft.plan.left + draft.plan.tokens - draft.counted - frame.beside
-    room = min(asked.limits[5], left)
-    summaries = asked.summaries, asked.summary_room or 0
+    most, granted = asked.limits[5], draft.plan.told
+    # Where less is kept than asked for, each has its part of it.
+    summaries = asked.summaries, (asked.summary_room or 0) * granted // most
+    room = min(granted, left)
     draft.told = asked.telling.told(asked.engine, draft.plan, asked.limits, room, frame.framing, asked.tools, summaries)
 
 

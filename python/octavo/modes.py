@@ -64,7 +64,6 @@ class Modes:
         engine: _core.Transcript,
         frame: Frame,
         budget: Budget,
-        opening: int,
         mark: Mark,
         thinking: bool | None,
         previous_response_id: str | None,
@@ -74,12 +73,12 @@ class Modes:
         compaction: bool,
     ) -> Settled:
         """What follows from how a call is made; worked out anew when that changed."""
-        last, around = self._settled, (engine.format, mark, thinking, previous_response_id, compaction, opening)
+        last, around = self._settled, (engine.format, mark, thinking, previous_response_id, compaction)
         if last is not None and last.asked[0] is frame and last.asked[1] is budget and last.asked[2] == around:
             return last
         kind = (mark[2], thinking)
         basis = (hash(kind) & _HALF) << 32 | (hash((frame.joined, frame.leading, mark)) & _HALF)
-        ledger, summary = room_for(budget, frame.tokens, opening, compaction=compaction)
+        ledger, summary = room_for(budget, frame.tokens, compaction=compaction)
         placeholder = self.added(engine.format)[0]
         limits = (budget.tokens, frame.tokens, frame.beside, basis, placeholder, ledger + summary)
         mode = self.mode(engine, mark, thinking, previous_response_id, system, tools)

@@ -28,6 +28,10 @@ Fewer would forget what is still asked for; more would make a call without state
 _SHORTEST, _LONGEST = 40 << 10, 1 << 17
 """Tokens of that stretch at least, so that a small room remembers too, and at most: about 10 to 30 ms of reading."""
 
+_MESSAGES: Final = 16
+"""Of so many messages at least, and less than twice as many, the values are taken however long they are: one huge result
+must not push out what was said right before it. Of each, only the beginning and end of a text are read."""
+
 _KEPT: Final = 4
 """So many sections are remembered: as many as views of a conversation."""
 
@@ -73,20 +77,13 @@ class _Reading:
         return self.base + len(self.ledger)
 
 
-_OPENING: Final = 4
-"""What the conversation opens with takes nothing from the shares while it is within one part in so many of the room."""
+def room_for(budget: Budget, fixed: int, *, compaction: bool = False) -> tuple[int, int]:
+    """The most tokens kept once messages are left out: for the ledger's section, and for a summary.
 
-
-def room_for(budget: Budget, fixed: int, opening: int, *, compaction: bool = False) -> tuple[int, int]:
-    """Tokens kept once messages are left out: for the ledger's section, and for a summary.
-
-    Each is its share of what `fixed` leaves, and of what a long `opening` leaves of that, since the task stays; the
-    summary's in a transcript that has summaries. Both are at most half of it together: what is asked for the ledger
-    goes first.
+    Each is its share of what `fixed` leaves; the summary's in a transcript that has summaries. Both are at most half of
+    it together: what is asked for the ledger goes first. A cut keeps less where what stays in any case leaves less.
     """
     left = max(0, budget.tokens - fixed)
-    if opening > left // _OPENING:
-        left = max(0, left - opening)
     told = round(budget.ledger * left)
     if not compaction:
         return told if told >= _LEAST else 0, 0
@@ -192,7 +189,7 @@ class Telling:
         """The texts of one cut, without what frames them."""
         # What the summary leaves of its own room is not the ledger's: with and without one, that says the same.
         left = rooms[0] - (0 if block is None else block.tokens + 1)
-        room = max(0, min(left, limits[5] - rooms[1]))
+        room = max(0, min(left, plan.told - rooms[1]))
         section = self._section(engine, plan, limits, room, tools)
         text, tokens, placed = section.text, section.tokens, list[Placed]()
         method = self._counter.method
@@ -237,4 +234,5 @@ def _base(engine: _core.Transcript, at: int, limits: Limits) -> int:
     room = max(1, limits[0] - limits[1])
     stretch = min(max(_STRETCH << (room.bit_length() - 1), _SHORTEST), _LONGEST)
     least = (engine.tokens_in(0, at) // stretch - 1) * stretch
-    return bisect_left(range(at), least, key=lambda message: engine.tokens_in(0, message))
+    by_tokens = bisect_left(range(at), least, key=lambda message: engine.tokens_in(0, message))
+    return min(by_tokens, max(0, (at // _MESSAGES - 1) * _MESSAGES))

@@ -249,7 +249,7 @@ class Transcript:
             system, tools = (mended(system), tools) if what == "system" else (system, mended(tools))
         summaries = self._kept.summaries
         call = (mark, thinking, previous_response_id, system, tools)
-        settled = self._modes.settled(engine, frame, limit, opening, *call, compaction=summaries is not None)
+        settled = self._modes.settled(engine, frame, limit, *call, compaction=summaries is not None)
         return Asked(
             engine=engine, counter=self._counter, model=self._model, format=engine.format,
             provider=provider, budget=limit, frame=frame, system=system, tools=tools,

@@ -50,6 +50,12 @@ impl Plan {
         self.plan.spans.iter().map(|span| (span.start, span.end)).collect()
     }
 
+    /// Tokens kept for what is told of messages that were left out.
+    #[getter]
+    fn told(&self) -> u64 {
+        self.plan.window.told
+    }
+
     /// What tells the last cut from every other of the same conversation under the same limits, or nothing.
     #[getter]
     fn cut_key(&self) -> Option<(u32, u32, u64)> {

@@ -3,12 +3,11 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use crate::budget::share;
 use crate::message::{BlockFlags, BlockRow, Estimated, Format, Role};
 use crate::rules::{AddedTokens, Mode, Piece, Provider, Recipe, Repair, repair, repaired_rows};
 use crate::tokens::calibration::Anchor;
 use crate::transcript::{Opening, Transcript};
-use crate::window::{Limits, Window, loop_opening, next_cut};
+use crate::window::{Limits, Window, loop_opening, next_cut, past_soft};
 
 /// Why a run of messages is in the context, or is not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -216,8 +215,7 @@ impl Plan {
 
     /// Whether the history has passed the soft mark: a summary is worth starting.
     pub fn past_soft(&self) -> bool {
-        let used = self.window.tokens.saturating_add(self.window.told);
-        used > share(self.window.room, self.call.limits.marks.soft)
+        past_soft(&self.window, self.call.limits.marks)
     }
 
     /// Every message of the call, in runs that share one reason, in order.

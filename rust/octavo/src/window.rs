@@ -21,7 +21,7 @@ use crate::budget::Marks;
 use crate::transcript::Transcript;
 
 pub use reports::{Observation, Reports};
-pub(crate) use shrink::next_cut;
+pub(crate) use shrink::{next_cut, past_soft};
 pub(crate) use stays::loop_opening;
 pub use stays::obligations;
 pub use view::View;
@@ -48,8 +48,8 @@ pub struct Limits {
     /// Tokens of the placeholder that a repair puts behind a call whose result was lost. Part of what is shown,
     /// so that a cut that makes room for it goes down to the low mark and stays.
     pub placeholder: u64,
-    /// Tokens kept for what is told of messages that were left out, once some were. Part of what is shown, so that
-    /// the cut makes room for it when it moves, and goes to the low mark with it.
+    /// The most tokens kept for what is told of messages that were left out, once some were. Part of what is shown, so
+    /// that the cut makes room for it when it moves. How much it is really is the cut's.
     pub told: u64,
     /// What stands around the history: its upper half names tools and thinking mode, the lower one the texts. A call
     /// goes by the report that is most like it.
@@ -67,6 +67,10 @@ pub struct Cut {
     pub exchange: u32,
     /// Earlier exchanges that stay, in order.
     pub anchors: Vec<u32>,
+    /// Tokens kept for what is told of the messages that it left out.
+    pub told: u64,
+    /// Tokens of what cannot shrink until the next cut: what had to stay before it, and what is told.
+    pub lasts: u64,
 }
 
 /// What is shown at one call.

@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::shrink::{Cost, shrink, target, within_room};
+use super::shrink::{Cost, Levels, shrink, within_room};
 use super::{Cut, Limits, Reports, Window, first_exchange, tokens_of};
-use crate::budget::{even, share};
+use crate::budget::even;
 use crate::tokens::calibration::Anchor;
 use crate::transcript::Transcript;
 
@@ -121,7 +121,7 @@ impl View {
             let target = room.saturating_sub(extra);
             // What the repair adds is in `extra` already.
             let limits = Limits { placeholder: 0, ..self.limits };
-            let cut = shrink(transcript, end, window.cut, |_| target, room, &limits);
+            let cut = shrink(transcript, end, window.cut, |_, _| target, room, &limits);
             let forced = self.shown(transcript, Some(&cut), end, room);
             if forced.tokens < window.tokens {
                 window = forced;
@@ -148,7 +148,7 @@ impl View {
         let turn = transcript.turn_before(end);
         let kept: u64 = anchors.iter().map(|&anchor| tokens_of(transcript, anchor, end, turn)).sum();
         let tokens = kept + transcript.tokens_at(transcript.start_of(exchange), end, turn);
-        let (leading, told) = (transcript.leading().min(end), cut.map_or(0, |_| self.limits.told));
+        let (leading, told) = (transcript.leading().min(end), cut.map_or(0, |cut| cut.told));
         Window { end, leading, cut: exchange, anchors, tokens, room, decided: cut.cloned(), told }
     }
 
@@ -159,12 +159,21 @@ impl View {
         anchor.within(self.limits.budget).saturating_sub(fixed)
     }
 
-    /// Whether shrinking is due at a call before message `end` that goes on from `cut`.
+    /// Whether shrinking may be due at a call before message `end` that goes on from `cut`: as far as the cut knew what
+    /// lasts.
     fn is_due(&self, transcript: &Transcript, cut: Option<&Cut>, end: u32, room: u64) -> bool {
+        self.used(transcript, cut, end) > self.levels(room, cut.map_or(0, |cut| cut.lasts)).high()
+    }
+
+    fn used(&self, transcript: &Transcript, cut: Option<&Cut>, end: u32) -> u64 {
         let exchange = shown_from(transcript, cut);
         let cost = Cost::new(transcript, end, &self.limits);
-        let used = cost.anchors(&anchors_of(transcript, cut, exchange, end)) + cost.since(exchange);
-        used.saturating_add(cut.map_or(0, |_| self.limits.told)) > share(even(room), self.limits.marks.high)
+        let shown = cost.anchors(&anchors_of(transcript, cut, exchange, end)) + cost.since(exchange);
+        shown.saturating_add(cut.map_or(0, |cut| cut.told))
+    }
+
+    fn levels(&self, room: u64, lasts: u64) -> Levels {
+        Levels::new(even(room), lasts, self.limits.marks)
     }
 
     /// The cut that a call before message `end` makes, when shrinking is due.
@@ -173,11 +182,13 @@ impl View {
         if !self.is_due(transcript, standing, end, room) {
             return None;
         }
-        let (marks, room) = (self.limits.marks, even(room));
-        let (low, high) = (share(room, marks.low), share(room, marks.high));
+        let room = even(room);
         let from = standing.map_or_else(|| within_room(transcript, end, room, &self.limits), |cut| cut.exchange);
-        let moved = shrink(transcript, end, from, |least| target(least, low, high, room), room, &self.limits);
-        (moved.exchange != shown_from(transcript, standing)).then_some(moved)
+        let goal = |lasts, least| self.levels(room, lasts).target(least);
+        let moved = shrink(transcript, end, from, goal, room, &self.limits);
+        // More may stay by now than the last cut knew of: a long task, a pin.
+        let due = self.used(transcript, standing, end) > self.levels(room, moved.lasts).high();
+        (due && moved.exchange != shown_from(transcript, standing)).then_some(moved)
     }
 }
 
