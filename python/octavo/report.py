@@ -50,9 +50,10 @@ class Report:
         history_tokens: messages, after repairs.
         section_tokens: sections of every place.
         stable_prefix_tokens: tokens at the start that the call before sent as well, what stood at its tail
-            aside; 0 for a first call. The call before is what this transcript assembled for the last message of the
-            model's; where it did not, that call is taken to have been made as this one is. Cache breakpoints are not
-            compared: a provider does not cache them.
+            aside; 0 for a first call. The call before is what this transcript, or the one that it was forked from,
+            assembled for the last message of the model's, a `rewind` or not; where it did not, or more than eight
+            contexts ago, that call is taken to have been made as this one is. Cache breakpoints are not compared: a
+            provider does not cache them.
         first_changed_index: the first position in the context's messages that the call before did not send
             at that place; `None` for a first call.
         moved: whether other messages of the history are shown than at the call before, of those that were there then;
