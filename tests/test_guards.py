@@ -31,7 +31,7 @@ RUST_ALONE = {"vector", "lexical", "mask"}  # these may use `error` and nothing 
 
 PYTHON_LAYERS = (
     {"errors", "_core", "_build", "checking", "spread"},
-    {"messages", "formats", "budget", "sections", "system", "cutting", "mending", "strangers"},
+    {"messages", "formats", "budget", "sections", "system", "lifetimes", "cutting", "mending", "strangers"},
     {
         "tokens",
         "pruning",

@@ -9,6 +9,7 @@ from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from octavo.certainty import Correction, certainty_of
+from octavo.lifetimes import SHORTENED
 from octavo.mending import MENDED
 from octavo.prefix import call_before, shared_with_before
 from octavo.recipes.wording import changes_of
@@ -204,6 +205,7 @@ def _repairs(draft: Draft) -> Iterator[str]:
     if asked.trimmed:
         yield "system: left out empty text blocks"
     yield from (f"{what}: {MENDED}" for what in asked.frame.garbled)
+    yield from (f"{what}: {SHORTENED}" for what in asked.shortened)
     yield from draft.mended
     yield from (change.message for change in changes_of(asked.source, draft.plan.changes, asked.format))
     if not draft.messages:

@@ -20,6 +20,7 @@ from octavo.context import Context, Due, sent_in
 from octavo.drafting import Asked, Draft, made_of, planned, small_plan_of
 from octavo.errors import MessageError, OctavoError
 from octavo.frame import Frames, mark_of
+from octavo.lifetimes import shortened
 from octavo.mending import mended
 from octavo.messages import Format, Provider, decided_format, infer_format, known_format, listed, reread
 from octavo.modes import Modes
@@ -250,13 +251,14 @@ class Transcript:
         summaries = self._kept.summaries
         call = (mark, thinking, previous_response_id, system, tools)
         settled = self._modes.settled(engine, frame, limit, opening, *call, compaction=summaries is not None)
+        tools, system, shorter = shortened(tools, system) if settled.mixed else (tools, system, ())
         return Asked(
             engine=engine, counter=self._counter, model=self._model, format=engine.format,
             provider=provider, budget=limit, frame=frame, system=system, tools=tools,
             limits=settled.limits, mode=settled.mode, added=added, before=self._calls.before(engine, len(engine)),
             kind=settled.kind, observed=self._observed, summaries=summaries or (),
             summary_room=None if summaries is None else settled.summary_room,
-            telling=self._telling, trimmed=trimmed, previous_response_id=previous_response_id,
+            telling=self._telling, trimmed=trimmed, shortened=shorter, previous_response_id=previous_response_id,
         )  # fmt: skip
 
     def _concluded(self, draft: Draft) -> Context:
