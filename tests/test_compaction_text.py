@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import octavo
-from octavo.compaction import facts_in, lacking
+from octavo.compaction import ExtractiveSummariser, facts_in, lacking
 from octavo.compaction.cues import cue_in, sentences
 from octavo.compaction.rendering import chunks
 from octavo.compaction.speech import said_in
@@ -203,3 +203,15 @@ def test_many_sentences_take_time_in_proportion() -> None:
 
     work(100)
     assert work(8_000) < 24 * max(work(1_000), 0.002)
+
+
+@pytest.mark.parametrize("sign", ["\u202e", "\u2028", "\u200b", "\x1b", "\u2066", "\ufeff", "\U000e0041"])
+def test_an_extract_has_no_sign_that_nobody_sees(sign: str) -> None:
+    text = f'<message number="0" role="user">\nWe must{sign} never use port 5432.\n</message>'
+    summariser = ExtractiveSummariser("gpt-4o")
+    extract = summariser.summarise(text, max_tokens=200, previous=f"Constraints:\n- We must keep{sign} it.")
+    assert "5432" in extract
+    assert "keep" in extract
+    assert sign not in extract
+    unspoken = f'<message number="0" role="user">\nhel{sign}lo\n</message>'
+    assert sign not in summariser.summarise(unspoken, max_tokens=200, previous=None)

@@ -31,7 +31,7 @@ RUST_ALONE = {"vector", "lexical", "mask"}  # these may use `error` and nothing 
 
 PYTHON_LAYERS = (
     {"errors", "_core", "_build", "checking", "spread"},
-    {"messages", "formats", "budget", "sections", "system", "cutting", "mending", "strangers"},
+    {"messages", "formats", "budget", "sections", "system", "lifetimes", "cutting", "mending", "strangers"},
     {
         "tokens",
         "pruning",
@@ -47,7 +47,19 @@ PYTHON_LAYERS = (
         "recipes",
     },
     {"validity", "reading", "shares", "frame", "told"},
-    {"report", "spans", "prefix", "certainty", "client", "context", "drafting", "modes", "transcript", "assemble"},
+    {
+        "report",
+        "spans",
+        "prefix",
+        "certainty",
+        "client",
+        "context",
+        "drafting",
+        "calls",
+        "modes",
+        "transcript",
+        "assemble",
+    },
     {"session"},
     {"__init__"},
     {"command", "__main__"},

@@ -5,7 +5,10 @@ from __future__ import annotations
 import random
 from typing import Any
 
+import pytest
+
 import octavo
+from octavo.errors import OctavoError
 
 Messages = list[Any]
 
@@ -116,3 +119,112 @@ def test_a_breakpoint_that_leaves_changes_nothing_of_the_prefix() -> None:
         before = context
         transcript.append({"role": "assistant", "content": f"a{turn}"})
     assert dropped, "no breakpoint had to leave"
+
+
+def said(role: str, text: str) -> dict[str, Any]:
+    return {"role": role, "content": text}
+
+
+def told(context: octavo.Context) -> tuple[int, int | None, bool, int]:
+    """What a context's report and cost say of the call before."""
+    report = context.report
+    return report.stable_prefix_tokens, report.first_changed_index, report.moved, context.cost().read
+
+
+def branched(transcript: octavo.Transcript, way: str) -> octavo.Transcript:
+    """The same conversation, gone back to or gone on with in some way."""
+    there = len(transcript)
+    if way == "retry":
+        transcript.append(said("assistant", "bad"))
+    elif way == "another word":
+        transcript.append(said("user", "or rather"))
+        transcript.assemble(budget=5_000, system="of no call")
+    elif way == "two turns":
+        transcript.extend([said("assistant", "bad"), said("user", "again")])
+        transcript.assemble(budget=5_000, system="of a call that is taken back")
+        transcript.extend([said("assistant", "bad"), said("user", "again")])
+        transcript.assemble(budget=5_000, system="and of another")
+    elif way == "fork":
+        transcript = transcript.fork()
+    transcript.rewind(there)
+    return transcript
+
+
+WAYS = ["retry", "another word", "two turns", "fork"]
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(("systems", "budgets"), [(("ONE", "TWO"), (5_000, 5_000)), (("ONE", "ONE"), (5_000, 600))])
+def test_a_branch_goes_on_from_the_call_that_was_made(
+    way: str, systems: tuple[str, str], budgets: tuple[int, int]
+) -> None:
+    answers: list[Any] = []
+    for branch in ("none", way):
+        transcript = octavo.Transcript("gpt-4o", format="openai")
+        transcript.append(said("user", "task"))
+        for turn in range(9):
+            transcript.extend([said("assistant", f"a{turn} " * 40), said("user", f"u{turn} " * 40)])
+        transcript.assemble(budget=budgets[0], system=systems[0])
+        transcript = branched(transcript, branch)
+        transcript.extend([said("assistant", "ok"), said("user", "next")])
+        answers.append(told(transcript.assemble(budget=budgets[1], system=systems[1])))
+    assert answers[0] == answers[1]
+    assert answers[0][:2] == (0, 0) if systems[0] != systems[1] else answers[0][2]
+
+
+def test_a_fork_behind_an_answer_keeps_the_call_before_it() -> None:
+    answers: list[Any] = []
+    for fork in (False, True):
+        transcript = octavo.Transcript("gpt-4o", format="openai")
+        transcript.append(said("user", "task"))
+        transcript.assemble(budget=5_000, system="ONE")
+        transcript.append(said("assistant", "a"))
+        transcript.assemble(budget=5_000, system="of no call")
+        transcript = transcript.fork() if fork else transcript
+        transcript.append(said("user", "next"))
+        answers.append(told(transcript.assemble(budget=5_000, system="TWO")))
+    assert answers[0] == answers[1] == (0, 0, False, 0)
+
+
+def test_a_long_way_back_the_call_is_still_known() -> None:
+    """Looks at every message put out no call."""
+    transcript, quiet = (octavo.Transcript("gpt-4o", format="openai") for _ in range(2))
+    for turn in range(12):
+        for one in (transcript, quiet):
+            one.append(said("user", f"u{turn}"))
+            one.assemble(budget=5_000, system=f"S{turn}")
+        if turn < 11:
+            transcript.append(said("assistant", f"a{turn}"))
+            transcript.assemble(budget=5_000, system="of no call")
+            quiet.append(said("assistant", f"a{turn}"))
+    for one in (transcript, quiet):
+        one.rewind(13)
+        one.extend([said("assistant", "another"), said("user", "next")])
+        assert told(one.assemble(budget=5_000, system="S11"))[:2] == (0, 0)
+        one.rewind(13)
+        one.extend([said("assistant", "another"), said("user", "next")])
+        assert told(one.assemble(budget=5_000, system="S6"))[1] == 13
+
+
+def test_usage_is_reported_for_the_context_that_is_answered_anew() -> None:
+    transcript = octavo.Transcript("gpt-4o", format="openai")
+    transcript.append(said("user", "task"))
+    context = transcript.assemble(budget=5_000)
+    transcript.append(said("assistant", "bad"))
+    transcript.rewind(1)
+    transcript.observe({"prompt_tokens": context.tokens + 70, "completion_tokens": 1})
+    assert transcript.assemble(budget=5_000).tokens == context.tokens + 70
+    transcript.rewind(0)
+    with pytest.raises(OctavoError, match="assembled before"):
+        transcript.observe({"prompt_tokens": 5, "completion_tokens": 1})
+
+
+def test_what_was_assembled_amid_a_turn_was_a_look() -> None:
+    turn = [said("assistant", "x1"), said("assistant", "x2"), said("user", "n")]
+    messages = [said("user", "t"), said("assistant", "a1"), said("user", "q"), *turn]
+    transcript = octavo.Transcript("gpt-4o", format="openai")
+    for at, message in enumerate(messages, 1):
+        transcript.append(message)
+        stepped = transcript.assemble(budget=2_000)
+        alone = octavo.assemble(messages[:at], budget=2_000, model="gpt-4o", format="openai")
+        assert told(stepped) == told(alone)

@@ -67,7 +67,70 @@ def test_the_engine_agrees_with_the_reference(provider: str, data: st.DataObject
 @settings(max_examples=400, deadline=None)
 @given(data=st.data(), request_=requests)
 def test_a_repaired_list_obeys_the_reference(provider: Any, data: st.DataObject, request_: Request) -> None:
-    messages = data.draw(HISTORIES[provider])
+    assert_repaired(provider, data.draw(HISTORIES[provider]), request_)
+
+
+def turn(role: str, *parts: str) -> dict[str, Any]:
+    """A message of Gemini's: `call NAME`, `result NAME`, and all else a text."""
+    kinds = {"call": ("functionCall", "args"), "result": ("functionResponse", "response")}
+    made: list[dict[str, Any]] = []
+    for number, part in enumerate(parts):
+        word, _, name = part.partition(" ")
+        kind = kinds.get(word)
+        made.append({"text": part} if kind is None else {kind[0]: {"name": name, kind[1]: {"n": number}}})
+    return {"role": role, "parts": made}
+
+
+def blocks(role: str, *parts: str) -> dict[str, Any]:
+    """The same for Anthropic."""
+    made: list[dict[str, Any]] = []
+    for part in parts:
+        word, _, name = part.partition(" ")
+        if word == "call":
+            made.append({"type": "tool_use", "id": name, "name": "look", "input": {}})
+        elif word == "result":
+            made.append({"type": "tool_result", "tool_use_id": name, "content": "out"})
+        else:
+            made.append({"type": "text", "text": part})
+    return {"role": role, "content": made}
+
+
+FOUND: list[tuple[str, list[dict[str, Any]]]] = [
+    # A later word on a call stands beside a call whose turn goes on in the next message.
+    (
+        "gemini",
+        [
+            turn("user", "result find", "call find"),
+            turn("model"),
+            turn("model", "result find", "call look"),
+            turn("model", "hello"),
+            turn("user", "result look"),
+        ],
+    ),
+    (
+        "anthropic",
+        [
+            blocks("user", "hello"),
+            blocks("assistant", "call c1"),
+            blocks("user", "result c1"),
+            blocks("assistant", "hello"),
+            blocks("user", "hello"),
+            blocks("assistant", "result c1", "call c2"),
+            blocks("assistant", "hello"),
+            blocks("user", "result c2"),
+        ],
+    ),
+]
+"""Lists that once were left broken, or that a neighbour of such a list was made of."""
+
+
+@pytest.mark.parametrize(("provider", "messages"), FOUND)
+def test_what_was_found_broken_is_repaired(provider: str, messages: list[dict[str, Any]]) -> None:
+    assert broken_rules(provider, messages, Request())
+    assert_repaired(provider, messages, Request())
+
+
+def assert_repaired(provider: Any, messages: list[dict[str, Any]], request_: Request) -> None:
     before = copy.deepcopy(messages)
     mode = mode_for(provider, request_)
     repaired = repair_messages(messages, mode)

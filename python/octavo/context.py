@@ -46,7 +46,8 @@ class Context:
         messages: what to send, in the format that came in.
         system: the system parameter with prefix sections, `None` where the system message leads `messages`. Text
             blocks that say nothing are left out where the provider refuses them.
-        tools: the tool definitions, as they were given.
+        tools: the tool definitions, as they were given, but that in these and in `system` no cache breakpoint of an
+            hour stands behind one of five minutes: there it lives five minutes as well (rule A13).
         format: the format of `messages`.
         provider: whose rules they obey.
         tokens: input tokens that are sent, counted as the report's `method` says.

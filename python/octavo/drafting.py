@@ -116,6 +116,8 @@ class Asked:
     """Tokens for one of them, among those for what is told; `None` where the transcript has none."""
     trimmed: bool = False
     """Whether empty text blocks were left out of the system prompt that was given."""
+    shortened: tuple[str, ...] = ()
+    """Of `system` and `tools` those in which a cache breakpoint of an hour lives five minutes now."""
 
     @property
     def source(self) -> Sequence[Any]:

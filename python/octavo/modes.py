@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, cast
 
 from octavo import _core
@@ -34,6 +34,8 @@ class Settled:
         limits: as `drafting.Sent` has them.
         mode: what the rules must know.
         summary_room: tokens that a summary may take.
+        mixed: whether a cache breakpoint of an hour stands behind one of five minutes in tools and system. `mode` is
+            that of a request in which it lives five minutes as well.
     """
 
     asked: tuple[Any, ...]
@@ -41,6 +43,7 @@ class Settled:
     limits: Limits
     mode: Mode
     summary_room: int
+    mixed: bool
 
 
 class Modes:
@@ -82,7 +85,9 @@ class Modes:
         placeholder = self.added(engine.format)[0]
         limits = (budget.tokens, frame.tokens, frame.beside, basis, placeholder, ledger + summary)
         mode = self.mode(engine, mark, thinking, previous_response_id, system, tools)
-        self._settled = settled = Settled((frame, budget, around), kind, limits, mode, summary)
+        mixed = mode.mixed_breakpoints
+        mode = replace(mode, mixed_breakpoints=False) if mixed else mode
+        self._settled = settled = Settled((frame, budget, around), kind, limits, mode, summary, mixed)
         return settled
 
     def opening(self, engine: _core.Transcript, framing: int) -> int:

@@ -9,6 +9,7 @@ from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from octavo.certainty import Correction, certainty_of
+from octavo.lifetimes import SHORTENED
 from octavo.mending import MENDED
 from octavo.prefix import call_before, shared_with_before
 from octavo.recipes.wording import changes_of
@@ -50,9 +51,10 @@ class Report:
         history_tokens: messages, after repairs.
         section_tokens: sections of every place.
         stable_prefix_tokens: tokens at the start that the call before sent as well, what stood at its tail
-            aside; 0 for a first call. The call before is what this transcript assembled for the last message of the
-            model's; where it did not, that call is taken to have been made as this one is. Cache breakpoints are not
-            compared: a provider does not cache them.
+            aside; 0 for a first call. The call before is what this transcript, or the one that it was forked from,
+            assembled for the last message of the model's, a `rewind` or not; where it did not, or more than eight
+            contexts ago, that call is taken to have been made as this one is. Cache breakpoints are not compared: a
+            provider does not cache them.
         first_changed_index: the first position in the context's messages that the call before did not send
             at that place; `None` for a first call.
         moved: whether other messages of the history are shown than at the call before, of those that were there then;
@@ -203,6 +205,7 @@ def _repairs(draft: Draft) -> Iterator[str]:
     if asked.trimmed:
         yield "system: left out empty text blocks"
     yield from (f"{what}: {MENDED}" for what in asked.frame.garbled)
+    yield from (f"{what}: {SHORTENED}" for what in asked.shortened)
     yield from draft.mended
     yield from (change.message for change in changes_of(asked.source, draft.plan.changes, asked.format))
     if not draft.messages:

@@ -10,15 +10,17 @@ from typing import Any, Final, NoReturn, Self
 
 from octavo import _core
 from octavo.budget import Budget, Section
+from octavo.calls import Calls
 from octavo.certainty import Surroundings
 from octavo.checking import check_flag, check_name, check_position, check_text, position_in
 from octavo.compaction.kept import Kept
 from octavo.compaction.promises import Fact
 from octavo.compaction.summary import Snapshot, Summary
 from octavo.context import Context, Due, sent_in
-from octavo.drafting import Asked, Draft, Sent, made_of, planned, small_plan_of
+from octavo.drafting import Asked, Draft, made_of, planned, small_plan_of
 from octavo.errors import MessageError, OctavoError
 from octavo.frame import Frames, mark_of
+from octavo.lifetimes import shortened
 from octavo.mending import mended
 from octavo.messages import Format, Provider, decided_format, infer_format, known_format, listed, reread
 from octavo.modes import Modes
@@ -94,8 +96,7 @@ class Transcript:
         self._modes = Modes(model, provider, self._counter)
         # By basis, the newest last; another dict at each report, so that a context keeps the one it was made with.
         self._observed: dict[int, Surroundings] = {}
-        self._sent: Sent | None = None
-        self._earlier: Sent | None = None
+        self._calls = Calls()
         self._telling = Telling(self._counter)
         check_flag("compaction", compaction, optional=False)
         self._kept = Kept(() if compaction else None)
@@ -250,24 +251,19 @@ class Transcript:
         summaries = self._kept.summaries
         call = (mark, thinking, previous_response_id, system, tools)
         settled = self._modes.settled(engine, frame, limit, *call, compaction=summaries is not None)
+        tools, system, shorter = shortened(tools, system) if settled.mixed else (tools, system, ())
         return Asked(
             engine=engine, counter=self._counter, model=self._model, format=engine.format,
             provider=provider, budget=limit, frame=frame, system=system, tools=tools,
-            limits=settled.limits, mode=settled.mode, added=added, before=self._before(len(engine)),
+            limits=settled.limits, mode=settled.mode, added=added, before=self._calls.before(engine, len(engine)),
             kind=settled.kind, observed=self._observed, summaries=summaries or (),
             summary_room=None if summaries is None else settled.summary_room,
-            telling=self._telling, trimmed=trimmed, previous_response_id=previous_response_id,
+            telling=self._telling, trimmed=trimmed, shortened=shorter, previous_response_id=previous_response_id,
         )  # fmt: skip
 
     def _concluded(self, draft: Draft) -> Context:
-        self._earlier, self._sent = draft.asked.before, draft.sent
+        self._calls.add(draft.sent)
         return Context(draft)
-
-    def _before(self, end: int) -> Sent | None:
-        """The last context that the model answered before there were `end` messages: a look is no call."""
-        sent = self._sent
-        called = sent is not None and sent.plan.end < end and sent.plan.answered(sent.engine)
-        return sent if called else self._earlier
 
     async def append_async(self, message: Any) -> int:
         """Like :meth:`append`, off the loop for a long message; of calls made at once a short one may land first."""
@@ -342,7 +338,7 @@ class Transcript:
         reported = Usage.read(usage).input
         while True:
             engine = self._engine
-            sent = self._sent if context is None else sent_in(context)
+            sent = self._calls.last if context is None else sent_in(context)
             if sent is None:
                 raise OctavoError("observe needs a context that was assembled before: there is none yet")
             end = sent.plan.end
@@ -418,8 +414,7 @@ class Transcript:
         other._engine, other._kept = self._kept.forked(lambda: self._engine)
         self._telling.carry(self._engine, other._engine, other._telling)
         other._observed = self._observed
-        sent = self._sent
-        other._sent = None if sent is None else sent.moved_to(other._engine)
+        other._calls = self._calls.carried(self._engine, other._engine)
         return other
 
     def __copy__(self) -> Self:
@@ -457,7 +452,7 @@ class Transcript:
             if not engine.retire(there):
                 return False
             self._telling.carry(engine, shorter, self._telling)
-            self._engine, self._sent, self._earlier = shorter, None, None
+            self._engine, self._calls = shorter, self._calls.carried(engine, shorter)
         return True
 
     def _pin(self, index: int, *, pinned: bool) -> None:

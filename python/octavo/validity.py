@@ -13,7 +13,8 @@ from typing import Any
 from octavo._core import judge_messages, repair_messages
 from octavo.budget import whole_number
 from octavo.checking import check_blocks, check_flag, check_name, check_text
-from octavo.messages import Format, Provider, infer_format, infer_provider, known_format, listed, member, plain, reread
+from octavo.lifetimes import in_order, lifetimes
+from octavo.messages import Format, Provider, infer_format, infer_provider, known_format, listed, plain, reread
 from octavo.model_facts import facts_of
 from octavo.recipes import carry_out
 from octavo.recipes.wording import Change, Rule, changes_of, rules, said
@@ -116,7 +117,7 @@ def mode_of(
     form = known_format(format) if format is not None else infer_format(messages, model, provider)
     whose = known_format(provider) if provider is not None else infer_provider(form, model)
     facts = facts_of(model)
-    lives = [*_breakpoints(tools), *_breakpoints(system)] if whose == "anthropic" else []
+    lives = lifetimes(tools, system) if whose == "anthropic" else []
     return Mode(
         provider=whose,
         format=form,
@@ -131,8 +132,7 @@ def mode_of(
         every_turn=every_turn,
         breakpoints=len(lives),
         short_breakpoints=not all(lives),
-        # In order: tools, then system.
-        mixed_breakpoints=lives != sorted(lives, reverse=True),
+        mixed_breakpoints=not in_order(lives),
         empty_system=fitting_system(system, whose) is not system,
         size=_size(tokens, limit),
     )
@@ -262,14 +262,6 @@ def _size(tokens: int | None, limit: int | None) -> tuple[int, int] | None:
     tokens = None if tokens is None else whole_number("tokens", tokens)
     limit = None if limit is None else whole_number("limit", limit)
     return None if tokens is None or limit is None else (tokens, limit)
-
-
-def _breakpoints(blocks: object) -> list[bool]:
-    """Of each cache breakpoint of system blocks or tools, in order, whether it lives an hour."""
-    if not isinstance(blocks, Sequence) or isinstance(blocks, str):
-        return []
-    controls = (member(block, "cache_control") for block in blocks)
-    return [member(control, "ttl") == "1h" for control in controls if control is not None]
 
 
 def _changed_thinking(messages: Sequence[object], original: Sequence[object]) -> list[tuple[int, int | None, str]]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
+from unicodedata import category
 
 from octavo.compaction.cues import asks, cue_in, found, sentences
 from octavo.tokens import Counter, TokenCounter, counter_for
@@ -24,6 +25,10 @@ _HEADINGS: Final = {
     "number": "Numbers", "task": "Task",
 }  # fmt: skip
 _ORDER: Final = ("Task", "Corrections", "Constraints", "Decisions", "Open", "Errors and fixes", "Numbers", "Before")
+_JOINER: Final = "\u200d"
+_UNSEEN: Final = frozenset({"Cc", "Cf", "Zl", "Zp", "Cs", "Co"})
+"""Categories of signs that a summary has none of: control and format signs, line ends, surrogates, private use."""
+_ENDS: Final = frozenset("\t\n\v\f\r\x1c\x1d\x1e\x85\u2028\u2029")
 _LONGEST: Final = 300
 """Characters of a line that is taken over; longer ones are pastes."""
 
@@ -90,7 +95,7 @@ def _taken_over(previous: str) -> Iterator[_Line]:
         if named and named[1] in _ORDER:
             heading = named[1]
         elif line.strip():
-            yield _Line(heading, line.strip().removeprefix("- ")[:_LONGEST])
+            yield _Line(heading, _plain(line.strip().removeprefix("- "))[:_LONGEST])
 
 
 def _lines(text: str) -> Iterator[_Line]:
@@ -102,7 +107,14 @@ def _lines(text: str) -> Iterator[_Line]:
         for sentence in sentences(body):
             heading = _heading(sentence, role)
             if heading and len(sentence) <= _LONGEST:
-                yield _Line(heading, f"({_source(role, element['rest'])}) {sentence}")
+                yield _Line(heading, f"({_source(role, element['rest'])}) {_plain(sentence)}")
+
+
+def _plain(text: str) -> str:
+    """The text without signs that nobody sees and that turn or end a line; an emoji's joiner stays."""
+    return "".join(
+        sign if sign == _JOINER or category(sign) not in _UNSEEN else " " if sign in _ENDS else "" for sign in text
+    ).strip()
 
 
 def _heading(sentence: str, role: str) -> str | None:
@@ -126,4 +138,4 @@ def _anything(text: str) -> Iterator[str]:
     elements = list(_ELEMENT.finditer(text))
     chosen = next((one for one in elements if one["role"] == "user"), elements[0] if elements else None)
     body = text if chosen is None else chosen["text"]
-    yield from (sentence[:_LONGEST] for sentence in list(sentences(body))[:1])
+    yield from (_plain(sentence)[:_LONGEST] for sentence in list(sentences(body))[:1])

@@ -97,6 +97,10 @@ _DONE: Final[Mapping[str, str]] = {
 }
 
 
+# Rules that no message breaks where no block is to blame.
+_AROUND: Final[Mapping[str, str]] = {"A12": "tools and system", "A13": "tools and system", "A26": "system"}
+
+
 @cache
 def rules() -> tuple[Rule, ...]:
     """List every rule, in the order of its id."""
@@ -106,16 +110,24 @@ def rules() -> tuple[Rule, ...]:
 def said(messages: Sequence[object], format: Format, found: Iterable[_Found]) -> list[str]:
     """Say what is wrong at each place, as the rule has it; `found` holds `(message, block, rule)`."""
     shape = shape_of(messages, format)
-    return [f"message {index}: {_with_id(_words()[rule], shape, index, block)}" for index, block, rule in found]
+    return [
+        f"{_blamed(index, block, rule)}: {_with_id(_words()[rule], shape, index, block)}"
+        for index, block, rule in found
+    ]
 
 
 def changes_of(messages: Sequence[object], changes: Iterable[_Logged], format: Format) -> tuple[Change, ...]:
     """Put the engine's log, `(kind, message, block, rule)` each, into words."""
     shape = shape_of(messages, format)
     return tuple(
-        Change(change[0], change[1], change[3], f"message {change[1]}: {_done(shape, change)}", change[2])
+        Change(change[0], change[1], change[3], f"{_blamed(*change[1:])}: {_done(shape, change)}", change[2])
         for change in changes
     )
+
+
+def _blamed(index: int, block: int | None, rule: str) -> str:
+    """Where a rule is broken. What tools and system break, the engine tells of the last message, and of no block."""
+    return (None if block is not None else _AROUND.get(rule)) or f"message {index}"
 
 
 @cache

@@ -25,6 +25,7 @@ pub(super) fn lay_out(list: &List<'_>, log: &mut Vec<Change>) -> Vec<Draft> {
         drafts: Vec::with_capacity(list.selection.len()),
         results_end: (usize::MAX, 0),
         run: (0, 0),
+        torn: Vec::new(),
         log,
     };
     for message in list.messages() {
@@ -61,6 +62,9 @@ struct Layer<'l, 'a> {
     results_end: (usize, usize),
     /// Where the run of assistant messages ends, and where its last calls stand.
     run: (usize, usize),
+    /// Positions of a torn turn's messages, whose results are told of when the turn is whole: told between its messages, they would
+    /// part it, and what goes on with it would be joined to them.
+    torn: Vec<usize>,
     log: &'l mut Vec<Change>,
 }
 
@@ -77,14 +81,17 @@ impl Layer<'_, '_> {
         }
         let calls = message.numbered().filter(|(_, block)| block.kind == BlockKind::Call);
         self.waiting.extend(calls.map(|(number, block)| ((message.position, number), *block, message.index)));
+        if self.layout != Layout::Items && self.is_torn(message) {
+            return self.torn.push(message.position);
+        }
         let (run_end, last_call) = self.run_of(message.position);
-        if self.layout != Layout::Items && !self.is_torn(message)
-            || self.layout == Layout::Items && message.position + 1 == run_end
-        {
+        if self.layout != Layout::Items || message.position + 1 == run_end {
             self.answer_calls(message.position);
         } else if self.loose && message.position == last_call {
             self.answer_early(message.position);
         }
+        let torn = std::mem::take(&mut self.torn);
+        torn.into_iter().filter_map(|at| self.list.at(at)).for_each(|part| self.place_results(&part));
         self.place_results(message);
     }
 
