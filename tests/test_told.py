@@ -218,3 +218,33 @@ def test_a_long_task_leaves_the_conversation_its_room() -> None:
     told = [section.tokens for context in contexts for section in context.report.sections]
     assert told
     assert max(told) <= min(0.15 * budget, 0.5 * (budget - task))
+
+
+def test_what_must_stay_does_not_move_the_cut_at_each_call() -> None:
+    def moves(budget: octavo.Budget, opening: list[Any], *, pin: bool = False, constant: int = 0) -> int:
+        transcript, moved = octavo.Transcript(OPENAI.model, format="openai"), 0
+        transcript.extend(opening)
+        if pin:
+            transcript.pin(2)
+        for turn in range(150):
+            transcript.extend([OPENAI.reply("a"), OPENAI.user(f"order_id: ORD-{turn} " + "word " * (turn * 7 % 60))])
+            context = transcript.assemble(budget=budget)
+            moved += context.report.moved
+            if constant:
+                transcript.observe({"prompt_tokens": context.tokens + constant, "completion_tokens": 1}, context)
+        return moved
+
+    long = [OPENAI.user("Refund. " + "word " * 8_000)]
+    pinned = [OPENAI.user("Refund."), OPENAI.reply("Yes."), *long]
+    for opening, options in ((long, {}), (pinned, {"pin": True}), ([OPENAI.user("Refund.")], {"constant": 8_000})):
+        bare = moves(octavo.Budget(10_000, ledger=0), opening, **options)
+        told = moves(octavo.Budget(10_000), opening, **options)
+        assert 1 < bare <= told < 3 * bare + 4, options
+
+
+def test_one_huge_result_does_not_push_out_what_was_said_before_it() -> None:
+    messages = [
+        OPENAI.user("Look after booking XEWRD9."), *OPENAI.calls("c1"), *OPENAI.results("c1", text="order_id: ORD-55"),
+        *OPENAI.calls("c2"), *OPENAI.results("c2", text="word " * 100_000), OPENAI.reply("done"), OPENAI.user("and?"),
+    ]  # fmt: skip
+    assert "ORD-55" in told_in(octavo.assemble(messages, budget=4_000, model=OPENAI.model))

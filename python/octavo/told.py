@@ -29,8 +29,9 @@ _SHORTEST, _LONGEST = 40 << 10, 1 << 17
 """Tokens of that stretch at least, so that a small room remembers too, and at most: about 10 to 30 ms of reading."""
 
 _MESSAGES: Final = 16
-"""Of so many messages at least, and less than twice as many, the values are taken however long they are: one huge result
-must not push out what was said right before it. Of each, only the beginning and end of a text are read."""
+"""Of so many messages at least, and less than twice as many, values are taken however long they are.
+
+One huge result must not push out what was said right before it; only the beginning and end of a long text are read."""
 
 _KEPT: Final = 4
 """So many sections are remembered: as many as views of a conversation."""

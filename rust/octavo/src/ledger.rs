@@ -17,6 +17,7 @@ mod plainness;
 mod rank;
 mod render;
 mod scan;
+mod secrets;
 mod similarity;
 mod spoken;
 mod texts;
@@ -31,7 +32,7 @@ pub use rank::{Request, Weights};
 pub use render::{Draft, Section};
 
 use crate::mask::Pattern;
-use texts::{AsIs, ByHash, ROW, Texts, hash};
+use texts::{AsIs, ByHash, ROW, Texts};
 
 /// Bytes that a ledger may take when nothing else is said: about 50,000 values.
 pub const DEFAULT_BYTES: usize = 8 << 20;
@@ -207,7 +208,7 @@ impl Ledger {
     }
 
     fn is_secret(&self, text: &str) -> bool {
-        !self.secret.is_empty() && self.secret.contains(&hash(text))
+        !self.secret.is_empty() && secrets::holds(text, |hash| self.secret.contains(&hash))
     }
 
     fn remember(&mut self, secrets: &[u64], message: u32) {

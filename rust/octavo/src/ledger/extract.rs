@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use super::kind::{ValueKind, kind_of};
-use super::{json, plainness, scan};
+use super::{json, plainness, scan, secrets};
 use crate::error::Result;
 use crate::mask::{self, Kind, Options, Policy};
 use crate::message::{BlockEnd, BlockKind, Format, Media, Role, Sink, TextKind, id_hash, read};
@@ -21,6 +21,10 @@ pub const LONGEST_VALUE: usize = 200;
 /// Values of one message, repetitions included. Of a message that holds more, the first half of so many are kept and at
 /// least the last quarter: a list's beginning is what was asked for, a log's end says what came of it.
 pub const MOST_VALUES: usize = 8192;
+
+/// Bytes of one text that are read at its beginning, and as many at its end: what a section may show is found there, and
+/// nobody waits for 100 MB of output.
+const MOST_READ: usize = 128 << 10;
 
 /// Paths of one message that are remembered at a time.
 const MOST_NAMES: usize = 1024;
@@ -161,8 +165,20 @@ impl Extractor {
         self.first = self.values.rows.len();
     }
 
-    /// Reads one text: its secrets first.
+    /// Reads one text, of a long one the beginning and the end.
     fn read(&mut self, text: &str, origin: Origin, argument: bool) {
+        if text.len() <= 2 * MOST_READ {
+            return self.read_whole(text, origin, argument);
+        }
+        // At the end of a line, so that what names a secret is not parted from it.
+        let before = text.get(..text.floor_char_boundary(MOST_READ)).unwrap_or_default();
+        self.read_whole(before.rsplit_once('\n').map_or(before, |(lines, _)| lines), origin, argument);
+        let behind = text.get(text.ceil_char_boundary(text.len() - MOST_READ)..).unwrap_or_default();
+        self.read_whole(behind.split_once('\n').map_or(behind, |(_, lines)| lines), origin, argument);
+    }
+
+    /// Reads a text: its secrets first.
+    fn read_whole(&mut self, text: &str, origin: Origin, argument: bool) {
         let denied = self.secrets_in(text);
         let done = if argument || json::is_likely(text) { self.walk(text, origin, argument, &denied) } else { 0 };
         if done < text.len() {
@@ -172,9 +188,8 @@ impl Extractor {
 
     fn secrets_in(&mut self, text: &str) -> Vec<Range<usize>> {
         let found = mask::find(text, &SECRETS);
-        self.values
-            .secrets
-            .extend(found.iter().filter_map(|found| text.get(found.bytes.clone())).map(super::texts::hash));
+        let secrets = found.iter().filter_map(|found| text.get(found.bytes.clone()));
+        self.values.secrets.extend(secrets.flat_map(secrets::hashes));
         found.into_iter().map(|found| found.bytes).collect()
     }
 

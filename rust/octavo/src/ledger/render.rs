@@ -106,12 +106,10 @@ impl Ledger {
             draft.groups.push(name.to_owned());
         }
         let source = match (facts.tool, facts.origin) {
-            (0, Origin::User) => "user",
-            (0, Origin::Assistant) => "assistant",
-            (0, Origin::Tool) => "tool",
-            (tool, _) => self.names.get(tool),
+            (0, _) => facts.origin.name().to_owned(),
+            (tool, _) => called(self.names.get(tool)),
         };
-        draft.lines.push(Line { value: escaped(self.values.get(candidate.value)), group, source: source.to_owned() });
+        draft.lines.push(Line { value: escaped(self.values.get(candidate.value)), group, source });
     }
 
     /// Writes a section of at most `max_tokens` tokens.
@@ -124,6 +122,12 @@ impl Ledger {
     ) -> Section {
         self.draft(left_out, request, max_tokens).section(max_tokens, counter)
     }
+}
+
+/// What a tool is called. One that has the name of a speaker must not speak as that.
+fn called(tool: &str) -> String {
+    let speaks = ["user", "assistant", "system", "developer"].iter().any(|speaker| tool.eq_ignore_ascii_case(speaker));
+    if speaks { format!("tool {tool}") } else { tool.to_owned() }
 }
 
 /// A value in which nothing can be read as a tag.

@@ -193,9 +193,18 @@ impl Run<'_, '_, '_> {
         if text.len() < 2 {
             return;
         }
-        if let Some(kind) = kind_of(text) {
-            self.tell(part.start + start..part.start + start + text.len(), kind);
+        let value = part.start + start..part.start + start + text.len();
+        if let Some(kind) = kind_of(text).filter(|_| !self.is_end_tag(&value)) {
+            self.tell(value, kind);
         }
+    }
+
+    /// Whether it is `/name` of an end tag, and no path.
+    fn is_end_tag(&self, value: &Range<usize>) -> bool {
+        let at = |place: Option<usize>| place.and_then(|place| self.text.as_bytes().get(place));
+        at(Some(value.start)) == Some(&b'/')
+            && at(value.start.checked_sub(1)) == Some(&b'<')
+            && at(Some(value.end)) == Some(&b'>')
     }
 
     fn tell(&mut self, value: Range<usize>, kind: ValueKind) {
@@ -264,7 +273,7 @@ mod tests {
 
     #[test]
     fn values_are_found_in_any_script() {
-        let cases: [(&str, &[&str]); 16] = [
+        let cases: [(&str, &[&str]); 17] = [
             ("Book HAT136, please. Then wait.", &["identifier HAT136"]),
             ("예약번호는 XEWRD9입니다.", &["identifier XEWRD9"]),
             ("航班HAT136将于2024年5月15日起飞。", &["identifier HAT136", "date 2024年5月15日"]),
@@ -284,6 +293,7 @@ mod tests {
             ("the end. and so on, e.g. this", &[]),
             ("https://예시.한국/길?가=1을", &["url https://예시.한국/길?가=1"]),
             ("「注文番号A-1029」を確認", &["identifier A-1029"]),
+            ("<system-reminder>x</system-reminder></INST> </div> < /tmp/a>", &["path /tmp/a"]),
         ];
         for (text, expected) in cases {
             assert_eq!(values(text), expected, "{text}");
