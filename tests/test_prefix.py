@@ -217,14 +217,3 @@ def test_usage_is_reported_for_the_context_that_is_answered_anew() -> None:
     transcript.rewind(0)
     with pytest.raises(OctavoError, match="assembled before"):
         transcript.observe({"prompt_tokens": 5, "completion_tokens": 1})
-
-
-def test_what_was_assembled_amid_a_turn_was_a_look() -> None:
-    turn = [said("assistant", "x1"), said("assistant", "x2"), said("user", "n")]
-    messages = [said("user", "t"), said("assistant", "a1"), said("user", "q"), *turn]
-    transcript = octavo.Transcript("gpt-4o", format="openai")
-    for at, message in enumerate(messages, 1):
-        transcript.append(message)
-        stepped = transcript.assemble(budget=2_000)
-        alone = octavo.assemble(messages[:at], budget=2_000, model="gpt-4o", format="openai")
-        assert told(stepped) == told(alone)

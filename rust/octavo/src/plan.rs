@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use crate::message::{BlockFlags, BlockRow, Estimated};
+use crate::message::{BlockFlags, BlockRow, Estimated, Format, Role};
 use crate::rules::{AddedTokens, Mode, Piece, Provider, Recipe, Repair, repair, repaired_rows};
 use crate::tokens::calibration::Anchor;
 use crate::transcript::{Opening, Transcript};
@@ -155,10 +155,16 @@ impl Plan {
         Self { call, anchor, window, previous, reported, spans, repair, repaired, leading }
     }
 
-    /// Whether the model has answered the call since: what follows is the first message of a turn of its own. What was
-    /// assembled amid a turn was a look, as it is for whoever knows nothing but the messages.
+    /// Whether the model has answered the call since: the message that follows is its own, and in Responses, where a
+    /// turn is several items, the first of its turn.
+    ///
+    /// Elsewhere two messages of the model's in a row may be two calls (an agent that goes on while a result is pending)
+    /// or one. Who assembled between them knows; a call without state takes them for one.
     pub fn answered(&self, transcript: &Transcript) -> bool {
-        transcript.calls().binary_search(&self.window.end).is_ok()
+        let (messages, end) = (transcript.rows().messages, self.window.end as usize);
+        let is_own = |at: usize| messages.get(at).is_some_and(|row| row.role == Role::Assistant);
+        let amid = transcript.format() == Format::Responses && end.checked_sub(1).is_some_and(is_own);
+        is_own(end) && !amid
     }
 
     /// Whether other messages are shown of those that the call before could show; without one, whether any is left out.
