@@ -6,12 +6,12 @@ they were given; what is counted, and what is sent, has U+FFFD for it, and the c
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from octavo import _core
 from octavo.messages import plain
+from octavo.places import places_in
 
 __all__ = ["MENDED", "mend_messages", "mended"]
 
@@ -58,7 +58,7 @@ def mend_messages(
     if not garbled:
         return ()
     if sources is None:
-        places = _places(garbled, spans)
+        places = places_in(garbled, spans)
     else:
         marked = set(garbled)
         # What a repair put together may be made of any message.
@@ -74,17 +74,3 @@ def mend_messages(
             shown[at] = sent
             told.append(f"{'a message' if index is None else f'message {index}'}: {MENDED}")
     return tuple(told)
-
-
-def _places(garbled: Sequence[int], spans: Sequence[tuple[int, int]]) -> list[tuple[int | None, int]]:
-    """Of the garbled messages that are shown, number and place in the list."""
-    before = [0]
-    for start, end in spans:
-        before.append(before[-1] + end - start)
-    starts = [start for start, _ in spans]
-    places: list[tuple[int | None, int]] = []
-    for index in garbled:
-        span = bisect_right(starts, index) - 1
-        if span >= 0 and index < spans[span][1]:
-            places.append((index, before[span] + index - starts[span]))
-    return places

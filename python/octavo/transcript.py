@@ -13,6 +13,7 @@ from octavo.budget import Budget, Section
 from octavo.calls import Calls
 from octavo.certainty import Surroundings
 from octavo.checking import check_flag, check_name, check_position, check_text, position_in
+from octavo.clearing import Clearing, output_content, output_text
 from octavo.compaction.kept import Kept
 from octavo.compaction.promises import Fact
 from octavo.compaction.summary import Snapshot, Summary
@@ -98,6 +99,7 @@ class Transcript:
         self._observed: dict[int, Surroundings] = {}
         self._calls = Calls()
         self._telling = Telling(self._counter)
+        self._clearing = Clearing()
         check_flag("compaction", compaction, optional=False)
         self._kept = Kept(() if compaction else None)
 
@@ -258,7 +260,8 @@ class Transcript:
             limits=settled.limits, mode=settled.mode, added=added, before=self._calls.before(engine, len(engine)),
             kind=settled.kind, observed=self._observed, summaries=summaries or (),
             summary_room=None if summaries is None else settled.summary_room,
-            telling=self._telling, trimmed=trimmed, shortened=shorter, previous_response_id=previous_response_id,
+            telling=self._telling, clearing=self._clearing, trimmed=trimmed, shortened=shorter,
+            previous_response_id=previous_response_id,
         )  # fmt: skip
 
     def _concluded(self, draft: Draft) -> Context:
@@ -371,15 +374,32 @@ class Transcript:
         """
         self._pin(index, pinned=False)
 
-    def original(self, index: int) -> Any:
-        """The message at `index` as it was appended, whatever contexts show of it.
+    def original(self, index: int | str) -> Any:
+        """What contexts may show otherwise, as it was appended.
+
+        Args:
+            index: a message's position; or the ref in the place of an output that was cleared.
+
+        Returns:
+            The message; or the output's content: a text, a list of blocks, or Gemini's object.
 
         Raises:
-            ArgumentError: `index` is no whole number.
-            MessageError: there is no such message.
+            ArgumentError: `index` is no whole number and no text.
+            MessageError: there is no such message, or no such output.
         """
         engine = self._engine
-        return engine[position_in(len(engine), index)]
+        if not isinstance(index, str):
+            return engine[position_in(len(engine), index)]
+        found = engine.output(index)
+        if found is None:
+            raise MessageError(f"there is no output with the ref {index!r}")
+        return output_content(engine[found[0]], engine.format, found[1])
+
+    def recalled(self, ref: str) -> str | None:
+        """The texts of the output with this ref, or `None`: what :func:`octavo.recall_output` answers with."""
+        engine = self._engine
+        found = engine.output(ref)
+        return None if found is None else output_text(engine[found[0]], engine.format, found[1])
 
     def snapshot(self, due: Due) -> Snapshot:
         """What is to be summarised, as it is now: the messages of a context's `due` that no summary stands for.
