@@ -6,6 +6,7 @@ import copy
 import json
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -38,7 +39,9 @@ def session(dialect: Dialect, steps: int, *, lines: int = 12) -> Messages:
     """A task, then steps that each bring a long output of their own and a few words."""
     messages: Messages = [dialect.user("Find what is broken")]
     for step in range(steps):
-        messages += dialect.calls(f"c{step}") + dialect.results(f"c{step}", text=f"finding {step}: " + "all is well " * lines * 5)
+        messages += dialect.calls(f"c{step}") + dialect.results(
+            f"c{step}", text=f"finding {step}: " + "all is well " * lines * 5
+        )
     return messages
 
 
@@ -96,7 +99,7 @@ def test_an_output_comes_back_byte_for_byte(dialect: Dialect) -> None:
     before = copy.deepcopy(messages)
     refs = refs_in(transcript.assemble(budget=cleared(4_000)).messages)
     assert refs
-    texts = [text for text in re.findall(r'"(finding \d+: [^"]*)"', json.dumps(messages))]
+    texts: list[str] = re.findall(r'"(finding \d+: [^"]*)"', json.dumps(messages))
     for holder in (transcript, transcript.fork()):
         for ref in refs:
             content = holder.original(ref)
@@ -185,7 +188,7 @@ def test_a_call_without_state_clears_the_same(data: st.DataObject, dialect: Dial
 def test_what_is_cleared_stays_so_until_the_next_shrink(dialect: Dialect) -> None:
     contexts = steps_of(dialect, session(dialect, 60), cleared(4_000, ledger=0))
     kept = broken = 0
-    for before, after in zip(contexts, contexts[1:], strict=False):
+    for before, after in pairwise(contexts):
         same = after.messages[: len(before.messages)]
         if all(ours is theirs for ours, theirs in zip(same, before.messages, strict=True)):
             kept += 1
@@ -232,7 +235,9 @@ def test_pins_that_come_and_go_keep_the_count(data: st.DataObject, dialect: Dial
 @every_dialect
 def test_without_it_nothing_is_cleared(dialect: Dialect) -> None:
     messages = session(dialect, 40)
-    off = octavo.assemble(messages, budget=octavo.Budget(4_000, clear=False), model=dialect.model, format=dialect.format)
+    off = octavo.assemble(
+        messages, budget=octavo.Budget(4_000, clear=False), model=dialect.model, format=dialect.format
+    )
     usual = octavo.assemble(messages, budget=4_000, model=dialect.model, format=dialect.format)
     assert off.messages == usual.messages
     assert not refs_in(off.messages)
@@ -241,13 +246,10 @@ def test_without_it_nothing_is_cleared(dialect: Dialect) -> None:
 def test_a_repeated_output_goes_first_and_says_by_which() -> None:
     messages: Messages = [ANTHROPIC.user("Watch it")]
     for step in range(14):
-        same = "the same long status " * 60
-        text = same if step in (0, 1, 2, 9) else f"step {step}"
+        text = "the same long status " * 60 if step in (0, 1, 2, 9) else f"step {step}"
         messages += ANTHROPIC.calls(f"c{step}") + ANTHROPIC.results(f"c{step}", text=text)
-        context = octavo.assemble(messages, budget=cleared(1_350, ledger=0), model=ANTHROPIC.model, format="anthropic")
-        gone = [span for span in context.report.spans if span.verdict == "cleared"]
-        if gone:
-            break
+    context = next(one for one in steps_of(ANTHROPIC, messages, cleared(1_350, ledger=0)) if refs_in(one.messages))
+    gone = [span for span in context.report.spans if span.verdict == "cleared"]
     assert {(span.reason, span.source) for span in gone} <= {("repeated", "message 4"), ("repeated", "message 6")}
     assert gone
     assert all(span.saved > 100 for span in gone)

@@ -378,8 +378,6 @@ class Transcript:
     @property
     def tokens(self) -> int:
         """Tokens of all messages, framing included."""
-    def output(self, reference: str, /) -> tuple[int, int] | None:
-        """Give message and block of the output that a reference names, or `None`."""
     @property
     def row_bytes(self) -> int:
         """Bytes that the rows take."""
@@ -403,17 +401,9 @@ class Plan:
         """What tells the last cut from every other of the same conversation under the same limits, or `None`."""
     def left_out(self, transcript: Transcript, /) -> tuple[int, list[tuple[int, int]], int | None]:
         """Give the call where the history was last cut, what was left out there, and what the user had said last."""
-    def cleared(self, transcript: Transcript) -> list[tuple[int, int, str, int, str, int | None]]:
-        """Give the outputs that are cleared, in order.
-
-        Each is message, block, what stands there instead, tokens that it saves, why, and the message that replaced it.
-        """
     @property
-    def clears(self) -> bool:
-        """Whether any output is cleared, as far as the cut says."""
-    @property
-    def spared(self) -> list[int]:
-        """Exchanges that are pinned, of which nothing is cleared."""
+    def spared(self) -> list[int] | None:
+        """Exchanges that are pinned, of which nothing is cleared; `None` where no output is."""
     @property
     def recipes(self) -> list[int | tuple[str, int | None, list[tuple[Any, ...]], bool]] | None:
         """The shown messages made valid, or `None` when they are."""
@@ -483,6 +473,15 @@ class Plan:
         """Tokens of the messages in `start..end` as they count at this call, framing included."""
     def leaving(self, transcript: Transcript) -> list[tuple[int, int]]:
         """Give the messages that the next cut would leave out, as ranges that do not touch."""
+
+def cleared_outputs(plan: Plan, transcript: Transcript, /) -> list[tuple[int, int, str, int, str, int | None]]:
+    """Give the outputs that a plan clears, in order.
+
+    Each is message, block, what stands there instead, tokens that it saves, why, and the message that replaced it.
+    """
+
+def output_named(transcript: Transcript, reference: str, /) -> tuple[int, int] | None:
+    """Give message and block of the output that a reference names, or `None`."""
 
 def allocate(requests: list[tuple[int, int, int, int]], available: int) -> list[int]:
     """Share out tokens among `(tokens, min, least, priority)`: what each is granted.

@@ -99,7 +99,7 @@ class Budget:
         summary: share of the room, 0 to 0.5 together with the ledger's, for a summary of the messages that were left
             out, of a transcript that has summaries (docs/guide/compaction.md); 0 shows none.
         clear: whether old outputs of tools are cleared, a placeholder in their place, before exchanges are left out
-            (docs/guide/clearing.md). :meth:`octavo.Transcript.original` and :func:`octavo.recall_output` give them back.
+            (docs/guide/clearing.md). `Transcript.original` and :func:`octavo.recall_output` give them back.
 
     Raises:
         BudgetError: a number is negative or not whole, a share is out of range, or the reserve leaves nothing of

@@ -7,13 +7,17 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from octavo import _core
+from octavo.errors import MessageError
+from octavo.mending import places_in
 from octavo.messages import Format, plain
-from octavo.places import places_in
 from octavo.recipes import shape_of
 
-__all__ = ["Clearing", "Overlaid", "output_content", "output_text"]
+__all__ = ["Clearing", "Overlaid", "original_output", "text_in"]
 
 _Block: TypeAlias = dict[str, Any]
+
+_Key: TypeAlias = tuple[_core.Transcript, tuple[int, int, int] | None, tuple[int, ...]]
+"""What tells one set of copies from another: the conversation, the cut, and what is pinned of what it clears."""
 
 _KEPT: Final = 4
 """So many sets of copies are remembered: as many as views of a conversation."""
@@ -29,7 +33,7 @@ class Clearing:
 
     def __init__(self) -> None:
         """Nothing has been cleared yet."""
-        self._made: deque[tuple[Any, dict[int, tuple[dict[int, str], Any]]]] = deque(maxlen=_KEPT)
+        self._made: deque[tuple[_Key, dict[int, tuple[dict[int, str], Any]]]] = deque(maxlen=_KEPT)
         self._placed: deque[tuple[Any, list[tuple[int, Any]]]] = deque(maxlen=_KEPT)
 
     def copies(self, engine: _core.Transcript, plan: _core.Plan) -> Mapping[int, Any]:
@@ -37,15 +41,17 @@ class Clearing:
         return {message: copy for message, (_, copy) in self._copies(engine, plan).items()}
 
     def _copies(self, engine: _core.Transcript, plan: _core.Plan) -> dict[int, tuple[dict[int, str], Any]]:
-        key = (engine, plan.cut_key, tuple(plan.spared))
-        for known, made in reversed(tuple(self._made)):
-            if known == key:
-                return made
+        key: _Key = (engine, plan.cut_key, tuple(plan.spared or ()))
+        known = next((made for known, made in tuple(self._made) if known == key), None)
+        if known is not None:
+            return known
         texts: dict[int, dict[int, str]] = {}
-        for message, block, text, *_ in plan.cleared(engine):
+        for message, block, text, *_ in _core.cleared_outputs(plan, engine):
             texts.setdefault(message, {})[block] = text
         before = [made for known, made in tuple(self._made) if known[0] is engine]
-        made = {message: _known(before, message, each) or _made(engine, message, each) for message, each in texts.items()}
+        made = {
+            message: _known(before, message, each) or _made(engine, message, each) for message, each in texts.items()
+        }
         self._made.append((key, made))
         return made
 
@@ -90,17 +96,27 @@ class Overlaid(Sequence[Any]):
         return len(self._messages)
 
 
-def output_content(message: Any, format: Format, number: int) -> Any:
-    """Give the content of an output, as it was appended: a text, a list of blocks, or Gemini's object."""
-    block = shape_of((message,), format).block(0, number)
-    key, inside = _result_in(block, format)
-    return inside.get(_content_key(inside, format)) if key else block.get(_content_key(block, format))
+def original_output(engine: _core.Transcript, ref: str) -> Any:
+    """Give the content of an output, as it was appended: a text, a list of blocks, or Gemini's object.
+
+    Raises:
+        MessageError: the conversation has none with this ref.
+    """
+    found = _core.output_named(engine, ref)
+    if found is None:
+        raise MessageError(f"there is no output with the ref {ref!r}")
+    format, (message, number) = engine.format, found
+    block = _result_in(shape_of((engine[message],), format).block(0, number), format)[1]
+    return block.get(_content_key(block, format))
 
 
-def output_text(message: Any, format: Format, number: int) -> str:
-    """Give the texts of an output."""
-    shape = shape_of((message,), format)
-    return "\n".join(shape.output_of(shape.block(0, number))[0])
+def text_in(content: Any, format: Format) -> str:
+    """Give the texts of an output's content."""
+    if isinstance(content, str):
+        return content
+    block = {_content_key({"output": None}, format): content}
+    inside = {"bedrock": {"toolResult": block}, "gemini": {"functionResponse": block}}.get(format, block)
+    return "\n".join(shape_of((), format).output_of(inside)[0])
 
 
 def _copy(message: Any, format: Format, texts: Mapping[int, str]) -> _Block:

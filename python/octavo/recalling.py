@@ -6,6 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from octavo.clearing import text_in
+from octavo.errors import MessageError
 from octavo.messages import Format, known_format
 
 if TYPE_CHECKING:
@@ -18,7 +20,7 @@ RECALL_OUTPUT: Final = "recall_output"
 
 _DESCRIPTION: Final = (
     "Gives back an output of a tool that was left out of this conversation to save room. Where one was, it says "
-    "'[output left out: 1,234 tokens; ref abcd1234]'. Call this with that ref when you need what it said, and only then."
+    "'[output left out: 1,234 tokens; ref abcd1234]'. Call this with that ref when you need what it said; only then."
 )
 
 _SCHEMA: Final[Mapping[str, Any]] = {
@@ -70,11 +72,14 @@ def recall_output(transcript: Transcript, arguments: Any) -> str:
     """
     ref = _ref_in(arguments)
     if ref is None:
-        return f"{RECALL_OUTPUT} takes one argument, the ref of an output that was left out, as a text: nothing was found."
-    text = transcript.recalled(ref)
-    if text is None:
+        return (
+            f"{RECALL_OUTPUT} takes one argument, the ref of an output that was left out, as a text: nothing was found."
+        )
+    try:
+        content = transcript.original(ref)
+    except MessageError:
         return f"There is no output with the ref {ref[:64]!r} in this conversation. Call the tool again that gave it."
-    return text
+    return text_in(content, transcript.format)
 
 
 def _ref_in(arguments: Any) -> str | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from octavo import _core
 from octavo.compaction.summary import without
 from octavo.tokens import Method
 
@@ -52,7 +53,7 @@ def spans_of(draft: Draft) -> Iterator[Span]:
     """Every message in runs of one verdict and one reason."""
     plan = draft.plan
     repaired = None if plan.recipes is None else _Repaired.of(plan.recipes, plan.changes)
-    cleared = _cleared(draft) if plan.clears else {}
+    cleared = _cleared(draft) if plan.spared is not None else {}
     for start, end, reason in plan.verdicts(draft.asked.engine):
         if reason == "before_cut":
             yield from _left_out_spans(draft, start, end, reason)
@@ -67,7 +68,7 @@ def spans_of(draft: Draft) -> Iterator[Span]:
 def _cleared(draft: Draft) -> dict[int, tuple[str, str, int]]:
     """Of each message with cleared outputs that is sent: why, what replaced them, and tokens saved."""
     cleared: dict[int, tuple[str, str, int]] = {}
-    for message, _, _, saved, reason, by in draft.plan.cleared(draft.asked.engine):
+    for message, _, _, saved, reason, by in _core.cleared_outputs(draft.plan, draft.asked.engine):
         first = cleared.get(message, (reason, "history" if by is None else f"message {by}", 0))
         cleared[message] = (*first[:2], first[2] + saved)
     return cleared
@@ -77,9 +78,9 @@ def _cleared_spans(
     draft: Draft, shown: range, reason: str, repaired: _Repaired | None, cleared: Mapping[int, tuple[str, str, int]]
 ) -> Iterator[Span]:
     def verdict(message: int) -> tuple[str, str, str]:
-        done = ("kept", reason) if repaired is None else repaired.verdict(message, reason)
+        done, why = ("kept", reason) if repaired is None else repaired.verdict(message, reason)
         found = cleared.get(message)
-        return (*done, "history") if found is None or done[0] == "dropped" else ("cleared", found[0], found[1])
+        return (done, why, "history") if found is None or done == "dropped" else ("cleared", found[0], found[1])
 
     for (done, why, source), run in groupby(shown, key=verdict):
         indices = list(run)

@@ -13,7 +13,7 @@ from octavo.budget import Budget, Section
 from octavo.calls import Calls
 from octavo.certainty import Surroundings
 from octavo.checking import check_flag, check_name, check_position, check_text, position_in
-from octavo.clearing import Clearing, output_content, output_text
+from octavo.clearing import Clearing, original_output
 from octavo.compaction.kept import Kept
 from octavo.compaction.promises import Fact
 from octavo.compaction.summary import Snapshot, Summary
@@ -375,31 +375,14 @@ class Transcript:
         self._pin(index, pinned=False)
 
     def original(self, index: int | str) -> Any:
-        """What contexts may show otherwise, as it was appended.
-
-        Args:
-            index: a message's position; or the ref in the place of an output that was cleared.
-
-        Returns:
-            The message; or the output's content: a text, a list of blocks, or Gemini's object.
+        """The message at `index` as it was appended; or, by its ref, the content of an output that was cleared.
 
         Raises:
             ArgumentError: `index` is no whole number and no text.
-            MessageError: there is no such message, or no such output.
+            MessageError: there is no such message or output.
         """
         engine = self._engine
-        if not isinstance(index, str):
-            return engine[position_in(len(engine), index)]
-        found = engine.output(index)
-        if found is None:
-            raise MessageError(f"there is no output with the ref {index!r}")
-        return output_content(engine[found[0]], engine.format, found[1])
-
-    def recalled(self, ref: str) -> str | None:
-        """The texts of the output with this ref, or `None`: what :func:`octavo.recall_output` answers with."""
-        engine = self._engine
-        found = engine.output(ref)
-        return None if found is None else output_text(engine[found[0]], engine.format, found[1])
+        return original_output(engine, index) if isinstance(index, str) else engine[position_in(len(engine), index)]
 
     def snapshot(self, due: Due) -> Snapshot:
         """What is to be summarised, as it is now: the messages of a context's `due` that no summary stands for.

@@ -3,10 +3,8 @@
 use std::ops::Range;
 
 use octavo::budget::Request;
-use octavo::message::cleared::placeholder;
 use octavo::plan::Reason;
 use octavo::rules::Recipe;
-use octavo::window::Why;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
@@ -27,24 +25,10 @@ pub(crate) fn allocate(requests: Vec<(u64, u64, u64, i32)>, available: u64) -> V
 /// A call, the messages that were left out there as ranges, and a message of the user's.
 type LeftOut = (u32, Vec<(u32, u32)>, Option<u32>);
 
-/// Message, block, what stands there instead, tokens that it saves, why, and the message that replaced it.
-type ClearedOutput = (u32, u32, String, u32, &'static str, Option<u32>);
-
-fn cleared_outputs(plan: &octavo::plan::Plan, rows: &octavo::transcript::Transcript) -> Vec<ClearedOutput> {
-    let cleared = plan.window.cleared_in(rows, 0, plan.window.end);
-    let told = cleared.into_iter().map(|output| {
-        let why = plan.window.why(rows, output);
-        let by = (why != Why::Old).then_some(output.replaced_at);
-        let text = placeholder(output.tokens, &rows.reference_of(output));
-        (output.message, output.block, text, output.saving, why.name(), by)
-    });
-    told.collect()
-}
-
 /// What is sent in one call.
 #[pyclass(frozen, module = "octavo._core")]
 pub(crate) struct Plan {
-    plan: octavo::plan::Plan,
+    pub(crate) plan: octavo::plan::Plan,
 }
 
 impl Plan {
@@ -88,21 +72,11 @@ impl Plan {
         })
     }
 
-    /// The outputs that are cleared, in order.
-    fn cleared(&self, transcript: &Transcript) -> Vec<ClearedOutput> {
-        transcript.with_rows(|rows| cleared_outputs(&self.plan, rows))
-    }
-
-    /// Whether any output is cleared, as far as the cut says.
+    /// Exchanges that are pinned, of which nothing is cleared; nothing where no output is.
     #[getter]
-    fn clears(&self) -> bool {
-        self.plan.window.decided.as_ref().is_some_and(|cut| !cut.cleared.is_none())
-    }
-
-    /// Exchanges that are pinned, of which nothing is cleared.
-    #[getter]
-    fn spared(&self) -> Vec<u32> {
-        self.plan.window.spared.clone()
+    fn spared(&self) -> Option<Vec<u32>> {
+        let window = &self.plan.window;
+        window.decided.as_ref().filter(|cut| !cut.cleared.is_none()).map(|_| window.spared.clone())
     }
 
     /// The shown messages made valid, or `None` when they are: see `octavo.recipes`.

@@ -226,12 +226,6 @@ impl Transcript {
         self.with_rows(|rows| rows.tokens_at(0, rows.len(), rows.turn_before(rows.len())))
     }
 
-    /// Message and block of the output that a reference names, or nothing.
-    #[pyo3(signature = (reference, /))]
-    fn output(&self, reference: &str) -> Option<(u32, u32)> {
-        self.with_rows(|rows| rows.output_named(reference).map(|row| (row.message, row.block)))
-    }
-
     /// Bytes that the rows take.
     #[getter]
     fn row_bytes(&self) -> usize {
