@@ -402,9 +402,6 @@ class Plan:
     def left_out(self, transcript: Transcript, /) -> tuple[int, list[tuple[int, int]], int | None]:
         """Give the call where the history was last cut, what was left out there, and what the user had said last."""
     @property
-    def spared(self) -> list[int] | None:
-        """Exchanges that are pinned, of which nothing is cleared; `None` where no output is."""
-    @property
     def recipes(self) -> list[int | tuple[str, int | None, list[tuple[Any, ...]], bool]] | None:
         """The shown messages made valid, or `None` when they are."""
     @property
@@ -482,6 +479,9 @@ def cleared_outputs(plan: Plan, transcript: Transcript, /) -> list[tuple[int, in
 
 def output_named(transcript: Transcript, reference: str, /) -> tuple[int, int] | None:
     """Give message and block of the output that a reference names, or `None`."""
+
+def spared(plan: Plan, /) -> list[int] | None:
+    """Give the exchanges that are pinned, of which a plan clears nothing; `None` where it clears no output at all."""
 
 def allocate(requests: list[tuple[int, int, int, int]], available: int) -> list[int]:
     """Share out tokens among `(tokens, min, least, priority)`: what each is granted.

@@ -41,7 +41,7 @@ class Clearing:
         return {message: copy for message, (_, copy) in self._copies(engine, plan).items()}
 
     def _copies(self, engine: _core.Transcript, plan: _core.Plan) -> dict[int, tuple[dict[int, str], Any]]:
-        key: _Key = (engine, plan.cut_key, tuple(plan.spared or ()))
+        key: _Key = (engine, plan.cut_key, tuple(_core.spared(plan) or ()))
         known = next((made for known, made in tuple(self._made) if known == key), None)
         if known is not None:
             return known
@@ -58,7 +58,7 @@ class Clearing:
     def put(self, engine: _core.Transcript, plan: _core.Plan, shown: list[Any]) -> None:
         """Put the copies into the list of the messages that a plan shows as they are."""
         spans = plan.spans
-        key = (engine, plan.cut_key, plan.spared, [*spans[:-1], spans[-1][:1]] if spans else [])
+        key = (engine, plan.cut_key, _core.spared(plan), [*spans[:-1], spans[-1][:1]] if spans else [])
         placed = next((placed for known, placed in tuple(self._placed) if known == key), None)
         if placed is None:
             made = self._copies(engine, plan)

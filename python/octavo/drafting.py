@@ -177,7 +177,7 @@ def _head_of(frame: Frame, told: Told | None) -> tuple[str, ...]:
 def draft_of(asked: Asked, plan: _core.Plan) -> Draft:
     """Carry out `plan` on the caller's own messages."""
     recipes, counted = plan.recipes, plan.tokens
-    clears = asked.limits[6] and plan.spared is not None
+    clears = asked.limits[6] and _core.spared(plan) is not None
     if recipes is None:
         shown = asked.engine.shown(plan)
         if clears:

@@ -53,7 +53,7 @@ def spans_of(draft: Draft) -> Iterator[Span]:
     """Every message in runs of one verdict and one reason."""
     plan = draft.plan
     repaired = None if plan.recipes is None else _Repaired.of(plan.recipes, plan.changes)
-    cleared = _cleared(draft) if plan.spared is not None else {}
+    cleared = _cleared(draft) if _core.spared(plan) is not None else {}
     for start, end, reason in plan.verdicts(draft.asked.engine):
         if reason == "before_cut":
             yield from _left_out_spans(draft, start, end, reason)

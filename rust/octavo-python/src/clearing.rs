@@ -33,3 +33,11 @@ pub(crate) fn cleared_outputs(plan: &Plan, transcript: &Transcript) -> Vec<Clear
 pub(crate) fn output_named(transcript: &Transcript, reference: &str) -> Option<(u32, u32)> {
     transcript.with_rows(|rows| rows.output_named(reference).map(|row| (row.message, row.block)))
 }
+
+/// Exchanges that are pinned, of which a plan clears nothing; nothing where it clears no output at all.
+#[pyfunction]
+#[pyo3(signature = (plan, /))]
+pub(crate) fn spared(plan: &Plan) -> Option<Vec<u32>> {
+    let window = &plan.plan.window;
+    window.decided.as_ref().filter(|cut| !cut.cleared.is_none()).map(|_| window.spared.clone())
+}

@@ -32,7 +32,7 @@ mod _core {
     #[pymodule_export]
     use crate::build_info::{BuildInfo, build_info};
     #[pymodule_export]
-    use crate::clearing::{cleared_outputs, output_named};
+    use crate::clearing::{cleared_outputs, output_named, spared};
     #[pymodule_export]
     use crate::ledger::{Ledger, said};
     #[pymodule_export]

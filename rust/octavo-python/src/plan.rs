@@ -72,13 +72,6 @@ impl Plan {
         })
     }
 
-    /// Exchanges that are pinned, of which nothing is cleared; nothing where no output is.
-    #[getter]
-    fn spared(&self) -> Option<Vec<u32>> {
-        let window = &self.plan.window;
-        window.decided.as_ref().filter(|cut| !cut.cleared.is_none()).map(|_| window.spared.clone())
-    }
-
     /// The shown messages made valid, or `None` when they are: see `octavo.recipes`.
     #[getter]
     fn recipes<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyList>>> {

@@ -117,13 +117,13 @@ impl View {
         let room = self.room(transcript, reports.anchor_at(self.limits.basis, known));
         let stepped = self.step(transcript, end, room);
         let cut = stepped.as_ref().or_else(|| self.standing(transcript, end));
-        let mut window = self.shown(transcript, cut, end, room);
+        let mut window = Self::shown(transcript, cut, end, room);
         if window.tokens.saturating_add(window.told).saturating_add(extra) > room {
             let target = room.saturating_sub(extra);
             // What the repair adds is in `extra` already.
             let limits = Limits { placeholder: 0, ..self.limits };
             let cut = shrink(transcript, end, window.cut, |_, _| target, room, &limits);
-            let forced = self.shown(transcript, Some(&cut), end, room);
+            let forced = Self::shown(transcript, Some(&cut), end, room);
             if forced.tokens < window.tokens {
                 window = forced;
             }
@@ -145,7 +145,7 @@ impl View {
         spared && exchange == window.cut && anchors_of(transcript, cut, exchange, at)[..] == window.anchors[..]
     }
 
-    fn shown(&self, transcript: &Transcript, cut: Option<&Cut>, end: u32, room: u64) -> Window {
+    fn shown(transcript: &Transcript, cut: Option<&Cut>, end: u32, room: u64) -> Window {
         let exchange = shown_from(transcript, cut);
         let anchors = anchors_of(transcript, cut, exchange, end).into_owned();
         let turn = transcript.turn_before(end);
