@@ -46,7 +46,7 @@ PYTHON_LAYERS = (
         "model_facts",
         "recipes",
     },
-    {"validity", "reading", "shares", "frame", "told"},
+    {"validity", "reading", "shares", "frame", "told", "clearing"},
     {
         "report",
         "spans",
@@ -59,6 +59,7 @@ PYTHON_LAYERS = (
         "modes",
         "transcript",
         "assemble",
+        "recalling",
     },
     {"session"},
     {"__init__"},

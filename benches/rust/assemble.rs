@@ -20,7 +20,8 @@ const BUDGET: u64 = 15_400;
 fn entry(role: Role, kind: BlockKind, id: u64) -> Entry {
     let end = MessageEnd { role, flags: MessageFlags::default() };
     let blocks = vec![BlockRow { id, tokens: TOKENS, flags: BlockFlags::default(), kind }];
-    Entry { end, tokens: TOKENS, estimated: Estimated::default(), thinking: Counted::default(), blocks }
+    let (outputs, looks) = (Vec::new(), Vec::new());
+    Entry { end, tokens: TOKENS, estimated: Estimated::default(), thinking: Counted::default(), blocks, outputs, looks }
 }
 
 /// A question, four calls with their results, an answer, and again.
@@ -52,6 +53,7 @@ fn call() -> Call {
             told: 0,
             basis: 0,
             marks,
+            clear: false,
         },
         beside: 0,
         provider: Provider::OpenAi,

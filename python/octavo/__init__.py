@@ -5,6 +5,7 @@ from octavo._core import BuildInfo, build_info
 from octavo.assemble import assemble, assemble_async
 from octavo.budget import Budget, Marks, Section
 from octavo.context import Context, Due
+from octavo.recalling import recall_output, recall_output_tool
 from octavo.report import Report, Span
 from octavo.tokens import Count, Counter, TokenCounter, Usage, counter_for
 from octavo.transcript import Transcript
@@ -37,6 +38,8 @@ __all__ = [
     "ledger",
     "privacy",
     "pruning",
+    "recall_output",
+    "recall_output_tool",
     "repair",
     "rules",
     "validate",

@@ -310,7 +310,7 @@ class StreamCounter:
 
 # ---- transcript ----
 
-_Limits: TypeAlias = tuple[int, int, int, int, int, int]
+_Limits: TypeAlias = tuple[int, int, int, int, int, int, bool]
 _Three: TypeAlias = tuple[int, int, int]
 
 @final
@@ -470,6 +470,18 @@ class Plan:
         """Tokens of the messages in `start..end` as they count at this call, framing included."""
     def leaving(self, transcript: Transcript) -> list[tuple[int, int]]:
         """Give the messages that the next cut would leave out, as ranges that do not touch."""
+
+def cleared_outputs(plan: Plan, transcript: Transcript, /) -> list[tuple[int, int, str, int, str, int | None]]:
+    """Give the outputs that a plan clears, in order.
+
+    Each is message, block, what stands there instead, tokens that it saves, why, and the message that replaced it.
+    """
+
+def output_named(transcript: Transcript, reference: str, /) -> tuple[int, int] | None:
+    """Give message and block of the output that a reference names, or `None`."""
+
+def spared(plan: Plan, /) -> list[int] | None:
+    """Give the exchanges that are pinned, of which a plan clears nothing; `None` where it clears no output at all."""
 
 def allocate(requests: list[tuple[int, int, int, int]], available: int) -> list[int]:
     """Share out tokens among `(tokens, min, least, priority)`: what each is granted.

@@ -98,6 +98,8 @@ class Budget:
             (docs/guide/ledger.md); 0 writes none.
         summary: share of the room, 0 to 0.5 together with the ledger's, for a summary of the messages that were left
             out, of a transcript that has summaries (docs/guide/compaction.md); 0 shows none.
+        clear: whether old outputs of tools are cleared, a placeholder in their place, before exchanges are left out
+            (docs/guide/clearing.md). `Transcript.original` and :func:`octavo.recall_output` give them back.
 
     Raises:
         BudgetError: a number is negative or not whole, a share is out of range, or the reserve leaves nothing of
@@ -109,6 +111,7 @@ class Budget:
     marks: Marks = field(default_factory=Marks)
     ledger: float = LEDGER_SHARE
     summary: float = SUMMARY_SHARE
+    clear: bool = False
 
     def __post_init__(self) -> None:
         """Refuse a reserve that leaves nothing."""
@@ -119,6 +122,8 @@ class Budget:
             raise BudgetError(f"marks must be Marks, got {given!r}", name="marks", got=given)
         _check_share("ledger", self.ledger)
         _check_share("summary", self.summary)
+        if not isinstance(cast("object", self.clear), bool):
+            raise BudgetError(f"clear must be true or false, got {self.clear!r}", name="clear", got=self.clear)
         if self.summary != SUMMARY_SHARE and self.ledger + self.summary > _MOST_TOLD:
             raise BudgetError(
                 f"ledger and summary must be {_MOST_TOLD} together at most, got {self.ledger!r} and {self.summary!r}",

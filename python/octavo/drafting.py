@@ -9,6 +9,7 @@ from typing import Any, Final, cast
 from octavo import _core
 from octavo.budget import Budget
 from octavo.certainty import Surroundings, surroundings_of
+from octavo.clearing import Clearing, Overlaid
 from octavo.compaction.summary import Summary
 from octavo.frame import Frame
 from octavo.mending import mend_messages
@@ -49,7 +50,7 @@ class Sent:
         plan: what was sent of the history.
         limits: budget, tokens of the frame, tokens kept free for the tail, the basis (a number whose upper half tells
             whether tools and thinking mode are the same, the lower whether system and prefix sections are), tokens of a
-            placeholder result, and tokens for what is told of messages that were left out.
+            placeholder result, tokens for what is told of messages that were left out, and whether outputs are cleared.
         head_at: how many messages of the history stood before them; where they joined one, before that.
         tail_at: the message of the history that carried the tail's text; `None` where it was its own message.
         counted: tokens of everything that was sent, in the transcript's own count.
@@ -109,6 +110,7 @@ class Asked:
     kind: tuple[int, bool | None]
     observed: Mapping[int, Surroundings]
     telling: Telling
+    clearing: Clearing
     previous_response_id: str | None = None
     summaries: tuple[Summary, ...] = ()
     """The summaries that were accepted so far, the newest last."""
@@ -175,10 +177,14 @@ def _head_of(frame: Frame, told: Told | None) -> tuple[str, ...]:
 def draft_of(asked: Asked, plan: _core.Plan) -> Draft:
     """Carry out `plan` on the caller's own messages."""
     recipes, counted = plan.recipes, plan.tokens
+    clears = asked.limits[6] and _core.spared(plan) is not None
     if recipes is None:
         shown = asked.engine.shown(plan)
+        if clears:
+            asked.clearing.put(asked.engine, plan, shown)
     else:
-        shown = carry_out(asked.source, recipes, asked.format)
+        source = Overlaid(asked.source, asked.clearing.copies(asked.engine, plan)) if clears else asked.source
+        shown = carry_out(source, recipes, asked.format)
         kept, stripped = plan.kept_tokens(asked.engine)
         counted = asked.frame.tokens + kept + _composed_tokens(asked, recipes, shown) - stripped
     system = asked.system

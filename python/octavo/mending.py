@@ -13,7 +13,7 @@ from typing import Any, Final
 from octavo import _core
 from octavo.messages import plain
 
-__all__ = ["MENDED", "mend_messages", "mended"]
+__all__ = ["MENDED", "mend_messages", "mended", "places_in"]
 
 MENDED: Final = "wrote U+FFFD for half a character (a lone surrogate), which cannot be sent"
 
@@ -58,7 +58,7 @@ def mend_messages(
     if not garbled:
         return ()
     if sources is None:
-        places = _places(garbled, spans)
+        places: list[tuple[int | None, int]] = [*places_in(garbled, spans)]
     else:
         marked = set(garbled)
         # What a repair put together may be made of any message.
@@ -76,14 +76,14 @@ def mend_messages(
     return tuple(told)
 
 
-def _places(garbled: Sequence[int], spans: Sequence[tuple[int, int]]) -> list[tuple[int | None, int]]:
-    """Of the garbled messages that are shown, number and place in the list."""
+def places_in(messages: Sequence[int], spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Of these messages, in order, those that are shown: number and place in the list."""
     before = [0]
     for start, end in spans:
         before.append(before[-1] + end - start)
     starts = [start for start, _ in spans]
-    places: list[tuple[int | None, int]] = []
-    for index in garbled:
+    places: list[tuple[int, int]] = []
+    for index in messages:
         span = bisect_right(starts, index) - 1
         if span >= 0 and index < spans[span][1]:
             places.append((index, before[span] + index - starts[span]))

@@ -83,7 +83,7 @@ class Modes:
         basis = (hash(kind) & _HALF) << 32 | (hash((frame.joined, frame.leading, mark)) & _HALF)
         ledger, summary = room_for(budget, frame.tokens, compaction=compaction)
         placeholder = self.added(engine.format)[0]
-        limits = (budget.tokens, frame.tokens, frame.beside, basis, placeholder, ledger + summary)
+        limits = (budget.tokens, frame.tokens, frame.beside, basis, placeholder, ledger + summary, budget.clear)
         mode = self.mode(engine, mark, thinking, previous_response_id, system, tools)
         mixed = mode.mixed_breakpoints
         mode = replace(mode, mixed_breakpoints=False) if mixed else mode

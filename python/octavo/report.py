@@ -119,7 +119,7 @@ class Report:
         table = Table(title=Text(self._headline()), title_justify="left", caption_justify="left")
         for name in _COLUMNS:
             table.add_column(name, justify="right" if name == "tokens" else "left")
-        styles = {"dropped": "dim", "summarised": "dim", "edited": "yellow", "cut": "yellow"}
+        styles = {"dropped": "dim", "summarised": "dim", "edited": "yellow", "cleared": "yellow", "cut": "yellow"}
         for row in self._rows():
             table.add_row(*map(Text, row), style=styles.get(row[0]))
         if self.repairs:
@@ -245,4 +245,5 @@ def _section_row(placed: Placed) -> _Row:
 def _span_row(span: Span) -> _Row:
     count = span.end - span.start
     what = f"message {span.start}" if count == 1 else f"messages {span.start}–{span.end - 1}"
-    return span.verdict, what, f"{span.tokens:,}", span.method, span.reason.replace("_", " "), span.source
+    why = span.reason.replace("_", " ") + (f", saves {span.saved:,}" if span.saved else "")
+    return span.verdict, what, f"{span.tokens:,}", span.method, why, span.source

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from octavo import _core
 from octavo.compaction.summary import without
 from octavo.tokens import Method
 
@@ -26,13 +27,16 @@ class Span:
         end: one past the last message.
         tokens: their tokens, framing included.
         method: how they were counted: as texts are, or `estimated` where media are among them.
-        verdict: `kept`, `edited`, `dropped` or `summarised`: left out, and in the summary that is shown.
+        verdict: `kept`, `edited`, `cleared` (outputs of tools in it are left out), `dropped` or `summarised`: left out,
+            and in the summary that is shown.
         reason: why. What is kept is a `leading` system message, the `task`, the `request`, an `obligation` (a call
             that may still be answered), `pinned`, `answered_late`, the `loop_opening` (which must start with
             thinking), a `compaction` (the provider's summary of what stood before), or in the `window`. What is dropped
             was `before_cut`. What a repair edited or dropped has the id of the rule that asked for it (see
-            :func:`octavo.rules`).
-        source: where it comes from: `history`, the conversation itself. Of what is summarised the summary's id.
+            :func:`octavo.rules`). What is cleared is `repeated` or `superseded` by a newer output, or `old`.
+        source: where it comes from: `history`, the conversation itself. Of what is summarised the summary's id; of what
+            is repeated or superseded the message with the newer output.
+        saved: tokens that its cleared outputs would take beside.
     """
 
     start: int
@@ -42,19 +46,46 @@ class Span:
     verdict: str
     reason: str
     source: str = "history"
+    saved: int = 0
 
 
 def spans_of(draft: Draft) -> Iterator[Span]:
     """Every message in runs of one verdict and one reason."""
     plan = draft.plan
     repaired = None if plan.recipes is None else _Repaired.of(plan.recipes, plan.changes)
+    cleared = _cleared(draft) if _core.spared(plan) is not None else {}
     for start, end, reason in plan.verdicts(draft.asked.engine):
         if reason == "before_cut":
             yield from _left_out_spans(draft, start, end, reason)
+        elif any(start <= message < end for message in cleared):
+            yield from _cleared_spans(draft, range(start, end), reason, repaired, cleared)
         elif repaired is None:
             yield _span(draft, start, end, "kept", reason)
         else:
             yield from _repaired_spans(draft, range(start, end), reason, repaired)
+
+
+def _cleared(draft: Draft) -> dict[int, tuple[str, str, int]]:
+    """Of each message with cleared outputs that is sent: why, what replaced them, and tokens saved."""
+    cleared: dict[int, tuple[str, str, int]] = {}
+    for message, _, _, saved, reason, by in _core.cleared_outputs(draft.plan, draft.asked.engine):
+        first = cleared.get(message, (reason, "history" if by is None else f"message {by}", 0))
+        cleared[message] = (*first[:2], first[2] + saved)
+    return cleared
+
+
+def _cleared_spans(
+    draft: Draft, shown: range, reason: str, repaired: _Repaired | None, cleared: Mapping[int, tuple[str, str, int]]
+) -> Iterator[Span]:
+    def verdict(message: int) -> tuple[str, str, str]:
+        done, why = ("kept", reason) if repaired is None else repaired.verdict(message, reason)
+        found = cleared.get(message)
+        return (done, why, "history") if found is None or done == "dropped" else ("cleared", found[0], found[1])
+
+    for (done, why, source), run in groupby(shown, key=verdict):
+        indices = list(run)
+        saved = sum(cleared[message][2] for message in indices) if done == "cleared" else 0
+        yield replace(_span(draft, indices[0], indices[-1] + 1, done, why), source=source, saved=saved)
 
 
 def _left_out_spans(draft: Draft, start: int, end: int, reason: str) -> Iterator[Span]:

@@ -37,7 +37,7 @@ _KEPT: Final = 4
 """So many sections are remembered: as many as views of a conversation."""
 
 
-Limits: TypeAlias = tuple[int, int, int, int, int, int]
+Limits: TypeAlias = tuple[int, int, int, int, int, int, bool]
 """What `Transcript.plan` takes as limits."""
 
 _Key: TypeAlias = tuple[_core.Transcript, tuple[int, int, int], Limits, int, str | None, int]

@@ -13,6 +13,7 @@ from octavo.budget import Budget, Section
 from octavo.calls import Calls
 from octavo.certainty import Surroundings
 from octavo.checking import check_flag, check_name, check_position, check_text, position_in
+from octavo.clearing import Clearing, original_output
 from octavo.compaction.kept import Kept
 from octavo.compaction.promises import Fact
 from octavo.compaction.summary import Snapshot, Summary
@@ -98,6 +99,7 @@ class Transcript:
         self._observed: dict[int, Surroundings] = {}
         self._calls = Calls()
         self._telling = Telling(self._counter)
+        self._clearing = Clearing()
         check_flag("compaction", compaction, optional=False)
         self._kept = Kept(() if compaction else None)
 
@@ -258,7 +260,8 @@ class Transcript:
             limits=settled.limits, mode=settled.mode, added=added, before=self._calls.before(engine, len(engine)),
             kind=settled.kind, observed=self._observed, summaries=summaries or (),
             summary_room=None if summaries is None else settled.summary_room,
-            telling=self._telling, trimmed=trimmed, shortened=shorter, previous_response_id=previous_response_id,
+            telling=self._telling, clearing=self._clearing, trimmed=trimmed, shortened=shorter,
+            previous_response_id=previous_response_id,
         )  # fmt: skip
 
     def _concluded(self, draft: Draft) -> Context:
@@ -371,15 +374,15 @@ class Transcript:
         """
         self._pin(index, pinned=False)
 
-    def original(self, index: int) -> Any:
-        """The message at `index` as it was appended, whatever contexts show of it.
+    def original(self, index: int | str) -> Any:
+        """The message at `index` as it was appended; or, by its ref, the content of an output that was cleared.
 
         Raises:
-            ArgumentError: `index` is no whole number.
-            MessageError: there is no such message.
+            ArgumentError: `index` is no whole number and no text.
+            MessageError: there is no such message or output.
         """
         engine = self._engine
-        return engine[position_in(len(engine), index)]
+        return original_output(engine, index) if isinstance(index, str) else engine[position_in(len(engine), index)]
 
     def snapshot(self, due: Due) -> Snapshot:
         """What is to be summarised, as it is now: the messages of a context's `due` that no summary stands for.

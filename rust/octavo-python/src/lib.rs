@@ -2,6 +2,7 @@
 
 mod build_info;
 mod call;
+mod clearing;
 mod counters;
 mod error;
 mod format;
@@ -30,6 +31,8 @@ use pyo3::prelude::*;
 mod _core {
     #[pymodule_export]
     use crate::build_info::{BuildInfo, build_info};
+    #[pymodule_export]
+    use crate::clearing::{cleared_outputs, output_named, spared};
     #[pymodule_export]
     use crate::ledger::{Ledger, said};
     #[pymodule_export]

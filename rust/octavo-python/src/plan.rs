@@ -28,7 +28,7 @@ type LeftOut = (u32, Vec<(u32, u32)>, Option<u32>);
 /// What is sent in one call.
 #[pyclass(frozen, module = "octavo._core")]
 pub(crate) struct Plan {
-    plan: octavo::plan::Plan,
+    pub(crate) plan: octavo::plan::Plan,
 }
 
 impl Plan {

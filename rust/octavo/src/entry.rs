@@ -1,5 +1,8 @@
 //! Reads and counts one message into the rows that a transcript keeps.
 
+mod outputs;
+
+use self::outputs::Outputs;
 use crate::error::Result;
 use crate::ledger::{Extractor, MessageValues};
 use crate::message::{
@@ -15,25 +18,31 @@ struct Builder<'a> {
     blocks: Vec<BlockRow>,
     estimated: Estimated,
     thinking: Counted,
+    outputs: Outputs,
     scratch: String,
 }
 
 impl Sink for Builder<'_> {
     fn text(&mut self, kind: TextKind, text: &str) {
+        let before = self.tally.block_so_far();
         self.tally.text(kind, text);
+        self.outputs.text(kind, text, self.tally.block_so_far().saturating_sub(before));
     }
 
     fn unstated(&mut self, text: &str) {
         self.tally.unstated(text);
+        self.outputs.other();
     }
 
     fn media(&mut self, media: Media<'_>) {
         self.tally.media(media);
+        self.outputs.other();
     }
 
     fn end_block(&mut self, end: BlockEnd<'_>) {
         let count = self.tally.take_block(end.kind);
         let mut row = block_row(&end, count.tokens);
+        self.outputs.end_block(&row, self.blocks.len(), self.tally.counter());
         if !count.estimated.is_none() {
             row.flags = row.flags.with(BlockFlags::ESTIMATED);
             self.estimated = self.estimated.plus(count.estimated);
@@ -85,9 +94,10 @@ impl<A: Sink, B: Sink> Sink for Both<'_, A, B> {
 }
 
 impl<'a> Builder<'a> {
-    fn new(tally: &'a mut Tally) -> Self {
+    fn new(format: Format, tally: &'a mut Tally) -> Self {
         Self {
             tally,
+            outputs: Outputs::new(format),
             blocks: Vec::with_capacity(2),
             estimated: Estimated::default(),
             thinking: Counted::default(),
@@ -96,7 +106,8 @@ impl<'a> Builder<'a> {
     }
 
     fn finish(self, mut end: MessageEnd) -> Entry {
-        let Builder { tally, blocks, mut estimated, thinking, .. } = self;
+        let Builder { tally, blocks, mut estimated, thinking, outputs, .. } = self;
+        let (outputs, looks) = outputs.finish();
         end.flags = flags_of(end.flags, &blocks);
         // What stands outside a block (a participant's name, an answer that was spoken) belongs to the framing.
         let outside = tally.take_block(BlockKind::Other);
@@ -104,7 +115,7 @@ impl<'a> Builder<'a> {
         let framing = tally.message(end.role, end.flags);
         let content = blocks.iter().fold(0_u32, |sum, block| sum.saturating_add(block.tokens));
         let tokens = content.saturating_add(outside.tokens).saturating_add(framing);
-        Entry { end, tokens, estimated, thinking, blocks }
+        Entry { end, tokens, estimated, thinking, blocks, outputs, looks }
     }
 }
 
@@ -113,7 +124,7 @@ impl<'a> Builder<'a> {
 /// # Errors
 /// As [`read`]: there is no message here at all.
 pub fn read_entry<N: Node>(format: Format, index: usize, node: &N, tally: &mut Tally) -> Result<Entry> {
-    let mut builder = Builder::new(tally);
+    let mut builder = Builder::new(format, tally);
     let end = read(format, index, node, &mut builder)?;
     Ok(builder.finish(end))
 }
@@ -128,7 +139,7 @@ pub fn read_entry_and_values<N: Node>(
     node: &N,
     tally: &mut Tally,
 ) -> Result<(Entry, MessageValues)> {
-    let (mut builder, mut extractor) = (Builder::new(tally), Extractor::default());
+    let (mut builder, mut extractor) = (Builder::new(format, tally), Extractor::default());
     let end = read(format, index, node, &mut Both(&mut builder, &mut extractor))?;
     Ok((builder.finish(end), extractor.finish(end.role)))
 }

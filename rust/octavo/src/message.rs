@@ -7,6 +7,7 @@ mod anthropic;
 mod attached;
 mod base64;
 mod bedrock;
+pub mod cleared;
 mod estimated;
 mod film;
 mod gemini;

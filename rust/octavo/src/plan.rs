@@ -148,7 +148,7 @@ impl Plan {
         let leading = transcript.tokens_in(0, window.leading);
         let shown = leading.saturating_add(window.tokens);
         let repaired = repair.as_ref().map_or(0, |repair| {
-            let costs = costs_of(transcript, &repair.messages, call.added);
+            let costs = costs_of(transcript, &window, &repair.messages, call.added);
             let tokens = costs.iter().map(Cost::tokens).sum::<u64>();
             tokens.cast_signed().saturating_sub(shown.cast_signed())
         });
@@ -200,8 +200,7 @@ impl Plan {
     /// Tokens of the shown messages that came after the report that this call goes by.
     pub fn added(&self, transcript: &Transcript) -> u64 {
         let from = self.reported.map_or(0, |reported| reported.at);
-        let turn = transcript.turn_before(self.window.end);
-        let tokens = |span: &Range<u32>| transcript.tokens_at(span.start.max(from), span.end.max(from), turn);
+        let tokens = |span: &Range<u32>| self.window.tokens_in(transcript, span.start.max(from), span.end.max(from));
         self.spans.iter().map(tokens).sum()
     }
 
@@ -312,7 +311,7 @@ impl Plan {
     /// provider takes out of the others.
     pub fn kept_tokens(&self, transcript: &Transcript) -> (u64, u64) {
         let Some(repair) = &self.repair else { return (self.leading.saturating_add(self.window.tokens), 0) };
-        let costs = costs_of(transcript, &repair.messages, self.call.added);
+        let costs = costs_of(transcript, &self.window, &repair.messages, self.call.added);
         costs.iter().zip(&repair.messages).fold((0, 0), |(kept, out), (cost, recipe)| match recipe {
             Recipe::Keep(_) => (kept + cost.tokens(), out),
             Recipe::Compose { .. } => (kept, out + cost.stripped),
@@ -325,7 +324,7 @@ impl Plan {
         if transcript.keeps_thinking() {
             return 0;
         }
-        let costs = costs_of(transcript, &recipes(&self.spans, self.repair.clone()), self.call.added);
+        let costs = costs_of(transcript, &self.window, &recipes(&self.spans, self.repair.clone()), self.call.added);
         let before = costs.len().saturating_sub(behind);
         costs.iter().take(before).map(|cost| cost.thinking.saturating_sub(cost.stripped)).sum()
     }
@@ -334,7 +333,7 @@ impl Plan {
     /// repair added.
     pub fn pinned(&self, transcript: &Transcript) -> Vec<(Option<Reason>, u64)> {
         let sent = recipes(&self.spans, self.repair.clone());
-        let costs = costs_of(transcript, &sent, self.call.added);
+        let costs = costs_of(transcript, &self.window, &sent, self.call.added);
         let mut pinned: Vec<(Option<Reason>, u64)> = Vec::new();
         for (recipe, cost) in sent.iter().zip(&costs) {
             let reason = source(recipe).map(|message| self.reason_of(transcript, message));
@@ -361,9 +360,15 @@ impl Plan {
     pub fn shared_with(&self, transcript: &Transcript, previous: &Self) -> SharedPrefix {
         let before = recipes(&previous.spans, previous.repair.clone());
         let now = recipes(&self.spans, self.repair.clone());
-        let is_same = |(ours, theirs): &(&Recipe, &Recipe)| ours.is_cached_as(theirs, transcript.rows());
+        let unchanged = |message| {
+            let after = message + 1;
+            self.window.cleared_in(transcript, message, after) == previous.window.cleared_in(transcript, message, after)
+        };
+        let is_same = |(ours, theirs): &(&Recipe, &Recipe)| {
+            ours.is_cached_as(theirs, transcript.rows()) && messages_of(ours).into_iter().all(unchanged)
+        };
         let same = now.iter().zip(&before).take_while(is_same).count();
-        let costs = costs_of(transcript, &now, self.call.added);
+        let costs = costs_of(transcript, &self.window, &now, self.call.added);
         SharedPrefix {
             messages: u32::try_from(same).unwrap_or(u32::MAX),
             tokens: costs.iter().take(same).map(Cost::tokens).collect(),
@@ -402,15 +407,38 @@ impl Cost {
 }
 
 /// What the messages cost that the recipes make, each.
-fn costs_of(transcript: &Transcript, recipes: &[Recipe], added: AddedTokens) -> Vec<Cost> {
+fn costs_of(transcript: &Transcript, window: &Window, recipes: &[Recipe], added: AddedTokens) -> Vec<Cost> {
     let sent = repaired_rows(transcript.rows(), recipes, added);
     let keeps = transcript.keeps_thinking();
     let turn = sent.messages.iter().rposition(|row| row.flags.begins_turn(row.role)).unwrap_or(0);
     let costs = sent.messages.iter().zip(0_u32..).enumerate().map(|(at, (row, message))| {
         let thinking = if keeps { 0 } else { thinking_of(sent.rows().blocks_of(message)) };
-        Cost { whole: u64::from(row.tokens), thinking, stripped: if at < turn { thinking } else { 0 } }
+        let saved = recipes.get(at).map_or(0, |recipe| saved_by(transcript, window, recipe));
+        let whole = u64::from(row.tokens).saturating_sub(saved);
+        Cost { whole, thinking, stripped: if at < turn { thinking } else { 0 } }
     });
     costs.collect()
+}
+
+/// Tokens that placeholders save in what a recipe makes.
+fn saved_by(transcript: &Transcript, window: &Window, recipe: &Recipe) -> u64 {
+    let Recipe::Compose { pieces, .. } = recipe else {
+        return messages_of(recipe).iter().map(|&message| window.saved_in(transcript, message, message + 1)).sum();
+    };
+    let saved = pieces.iter().map(|piece| {
+        let Piece::Block { message, block, .. } = *piece else { return 0 };
+        let rows = window.cleared_in(transcript, message, message + 1);
+        rows.iter().find(|row| row.block == block).map_or(0, |row| u64::from(row.saving))
+    });
+    saved.sum()
+}
+
+/// The messages that something of is in what a recipe makes.
+fn messages_of(recipe: &Recipe) -> Vec<u32> {
+    match recipe {
+        Recipe::Keep(message) => vec![*message],
+        Recipe::Compose { pieces, .. } => pieces.iter().filter_map(Piece::message).collect(),
+    }
 }
 
 fn thinking_of(blocks: &[BlockRow]) -> u64 {

@@ -5,7 +5,9 @@
 //! with the length of a text.
 
 mod exchange;
+mod outputs;
 mod placing;
+mod replay;
 
 use std::collections::HashMap;
 
@@ -15,6 +17,7 @@ use crate::message::{
 };
 
 pub use exchange::{Exchange, Opening, Pin};
+pub use outputs::{Look, Output, OutputRow};
 
 /// How many exchanges an unanswered call stays an open obligation. A confirmation may come many turns
 /// later; a result that was lost must not block the window for ever.
@@ -49,6 +52,10 @@ pub struct Entry {
     pub thinking: Counted,
     /// Its blocks, in order.
     pub blocks: Vec<BlockRow>,
+    /// Those of its results that a placeholder could stand for, in order.
+    pub outputs: Vec<Output>,
+    /// Its calls that only look at something.
+    pub looks: Vec<Look>,
 }
 
 /// Turns the end of a block into its row.
@@ -105,6 +112,7 @@ pub struct Transcript {
     strays: Vec<u32>,
     /// Calls and results in different exchanges: the later one and the one that it needs, in order of the first.
     late: Vec<(u32, u32)>,
+    outputs: outputs::Outputs,
     pins: Vec<Pin>,
     /// Messages before which a model call was made: the first message of each assistant turn.
     calls: Vec<u32>,
@@ -137,6 +145,7 @@ impl Transcript {
             compactions: Vec::new(),
             strays: Vec::new(),
             late: Vec::new(),
+            outputs: outputs::Outputs::default(),
             pins: Vec::new(),
             calls: Vec::new(),
             leading: 0,
@@ -287,6 +296,7 @@ impl Transcript {
             + size_of_val(self.strays.as_slice())
             + size_of_val(self.late.as_slice())
             + size_of_val(self.pins.as_slice())
+            + self.outputs.bytes()
             + self.called.len() * size_of::<(u64, u32)>()
             + self.strangers.len() * size_of::<(u64, Option<u32>)>()
             + self.open.values().map(|turns| size_of::<u64>() + size_of_val(turns.as_slice())).sum::<usize>()
@@ -315,6 +325,9 @@ impl Transcript {
             self.thinking.push((self.len(), before(&self.thinking, u32::MAX).plus(entry.thinking)));
         } else if flags.begins_turn(row.role) && !self.thinking.is_empty() {
             self.turns.push(self.len());
+        }
+        if !(entry.outputs.is_empty() && entry.looks.is_empty()) {
+            self.take_outputs(&row, &entry.blocks, &entry.outputs, &entry.looks);
         }
         self.messages.push(row);
         self.blocks.extend_from_slice(&entry.blocks);
@@ -427,34 +440,6 @@ impl Transcript {
     fn called_after(&self, start: u32, end: u32) -> bool {
         let next = self.calls.partition_point(|&call| call <= start);
         self.calls.get(next).is_some_and(|&call| call < end)
-    }
-
-    /// A message as it was appended.
-    pub fn entry(&self, message: u32) -> Option<Entry> {
-        let row = self.messages.get(message as usize)?;
-        let end = MessageEnd { role: row.role, flags: row.flags };
-        let estimated = self.estimated_in(message, message.saturating_add(1));
-        let thinking = self.stripped_in(message, message.saturating_add(1), u32::MAX);
-        let blocks = self.rows().blocks_of(message).to_vec();
-        Some(Entry { end, tokens: row.tokens, estimated, thinking, blocks })
-    }
-
-    /// The transcript as it was when it had `len` messages. O(len).
-    pub fn truncated(&self, len: u32) -> Result<Self> {
-        let mut shorter = Self::new(self.format);
-        for entry in (0..len.min(self.len())).filter_map(|message| self.entry(message)) {
-            shorter.append(&entry)?;
-        }
-        // A pin that stands is the caller's word about a message, whenever it was given; one that was taken off
-        // later stands again.
-        let survives = |pin: &&Pin| pin.message < len && (pin.since <= len || pin.until == u32::MAX);
-        let as_it_was = |pin: &Pin| Pin {
-            since: pin.since.min(len),
-            until: if pin.until > len { u32::MAX } else { pin.until },
-            ..*pin
-        };
-        shorter.pins = self.pins.iter().filter(survives).map(as_it_was).collect();
-        Ok(shorter)
     }
 
     /// The exchanges that hold the other half of a pair of which one stands in a later exchange, from exchange `from`

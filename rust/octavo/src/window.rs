@@ -10,6 +10,7 @@
 //! What is kept whatever the cut: the task (the first thing the user said), the request that was current
 //! when the cut moved, calls that still wait for their result, and what a caller pinned.
 
+mod clearing;
 mod reports;
 mod shrink;
 mod stays;
@@ -20,6 +21,7 @@ use std::ops::Range;
 use crate::budget::Marks;
 use crate::transcript::Transcript;
 
+pub use clearing::{Cleared, Why};
 pub use reports::{Observation, Reports};
 pub(crate) use shrink::{next_cut, past_soft};
 pub(crate) use stays::loop_opening;
@@ -56,6 +58,8 @@ pub struct Limits {
     pub basis: u64,
     /// When shrinking starts and where it goes.
     pub marks: Marks,
+    /// Whether old outputs of tools are cleared before exchanges are left out: each is sent as a placeholder.
+    pub clear: bool,
 }
 
 /// Where the history begins, from some call on.
@@ -71,6 +75,8 @@ pub struct Cut {
     pub told: u64,
     /// Tokens of what cannot shrink until the next cut: what had to stay before it, and what is told.
     pub lasts: u64,
+    /// The outputs that are cleared from then on.
+    pub cleared: Cleared,
 }
 
 /// What is shown at one call.
@@ -92,12 +98,15 @@ pub struct Window {
     pub decided: Option<Cut>,
     /// Tokens kept for what is told of what it left out; beside `tokens`.
     pub told: u64,
+    /// Exchanges from the cut on that are pinned by now: their outputs are shown whole.
+    pub spared: Vec<u32>,
 }
 
 impl Window {
     /// Tokens of the messages in `start..end` as they count at this call.
     pub fn tokens_in(&self, transcript: &Transcript, start: u32, end: u32) -> u64 {
-        transcript.tokens_at(start, end, transcript.turn_before(self.end))
+        let tokens = transcript.tokens_at(start, end, transcript.turn_before(self.end));
+        tokens.saturating_sub(self.saved_in(transcript, start, end))
     }
 
     /// What tells the last cut from every other of the same conversation under the same limits: where it was made,
@@ -106,7 +115,7 @@ impl Window {
         let cut = self.decided.as_ref()?;
         let anchors =
             cut.anchors.iter().fold(FNV_OFFSET, |hash, &anchor| (hash ^ u64::from(anchor)).wrapping_mul(FNV_PRIME));
-        Some((cut.at, cut.exchange, anchors))
+        Some((cut.at, cut.exchange, cut.cleared.hashed(anchors)))
     }
 
     /// The call at which the cut moved last, as the number of messages before it, and the messages that were left out
@@ -120,6 +129,7 @@ impl Window {
             from = span.end;
         }
         left_out.push(from..transcript.start_of(cut.exchange));
+        left_out.extend(cut.cleared.messages(transcript, cut));
         left_out.retain(|span| !span.is_empty());
         (cut.at, left_out)
     }

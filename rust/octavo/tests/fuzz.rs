@@ -200,7 +200,7 @@ proptest! {
         for format in FORMATS {
             let mut assembler = filled(format, &messages);
             for provider in Provider::ALL {
-                let limits = Limits { budget, fixed, beside: 0, loop_opening: false, stored_calls: false, placeholder: 0, told: 0, basis: 0, marks: Marks::default() };
+                let limits = Limits { budget, fixed, beside: 0, loop_opening: false, stored_calls: false, placeholder: 0, told: 0, basis: 0, marks: Marks::default(), clear: false };
                 let added = AddedTokens { result: 20, note: 10, framing: 4 };
                 let call = Call { limits, beside, provider, mode: Mode::new(format), added };
                 let plan = assembler.plan(call);

@@ -125,6 +125,14 @@ impl Recipe {
 }
 
 impl Piece {
+    /// The message that a block of the input is of.
+    pub const fn message(&self) -> Option<u32> {
+        match self {
+            Self::Block { message, .. } => Some(*message),
+            Self::NoResult { .. } | Self::Note(_) => None,
+        }
+    }
+
     fn unmark(&mut self) {
         if let Self::Block { edits, .. } = self {
             *edits = edits.unmarked();

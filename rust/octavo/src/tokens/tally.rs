@@ -144,6 +144,11 @@ impl Tally {
         }
     }
 
+    /// Tokens of the block that is being read, so far.
+    pub fn block_so_far(&self) -> u64 {
+        self.block
+    }
+
     /// Counts a text that the provider writes in a form of its own (see [`Sink::unstated`]).
     pub fn unstated(&mut self, text: &str) {
         let before = self.block;

@@ -1,7 +1,8 @@
 //! Where the cut goes when it moves.
 
+use super::clearing::spared;
 use super::stays::{Candidate, anchor_candidates};
-use super::{Cut, Limits, Window, first_exchange, tokens_of};
+use super::{Cleared, Cut, Limits, Window, first_exchange, tokens_of};
 use crate::budget::{Marks, even, share};
 use crate::transcript::{Opening, Transcript};
 
@@ -20,18 +21,29 @@ pub(super) struct Cost<'t> {
     count: u32,
     placeholder: u64,
     told: u64,
+    cleared: &'t Cleared,
+    /// Exchanges that are pinned, whose outputs are never cleared.
+    spared: Vec<u32>,
 }
 
 impl<'t> Cost<'t> {
-    pub(super) fn new(transcript: &'t Transcript, end: u32, limits: &Limits) -> Self {
+    pub(super) fn new(transcript: &'t Transcript, end: u32, limits: &Limits, cleared: &'t Cleared) -> Self {
         let (turn, count) = (transcript.turn_before(end), transcript.exchanges_before(end));
-        Self { transcript, end, turn, count, placeholder: limits.placeholder, told: 0 }
+        let spared = if cleared.is_none() { Vec::new() } else { spared(transcript, 0, end) };
+        Self { transcript, end, turn, count, placeholder: limits.placeholder, told: 0, cleared, spared }
     }
 
     /// Everything from exchange `cut` on. Calls of the newest exchange may still be answered.
     pub(super) fn since(&self, cut: u32) -> u64 {
-        let tokens = self.transcript.tokens_at(self.transcript.start_of(cut), self.end, self.turn);
-        tokens.saturating_add(self.lost(cut, self.count.saturating_sub(1)))
+        let start = self.transcript.start_of(cut);
+        let tokens = self.transcript.tokens_at(start, self.end, self.turn);
+        let saved = self.cleared.saved_in(self.transcript, &self.spared, start, self.end);
+        tokens.saturating_sub(saved).saturating_add(self.lost(cut, self.count.saturating_sub(1)))
+    }
+
+    /// The newest exchange.
+    pub(super) fn newest(&self) -> u32 {
+        self.count.saturating_sub(1)
     }
 
     fn of(&self, exchange: u32) -> u64 {
@@ -39,8 +51,20 @@ impl<'t> Cost<'t> {
         tokens.saturating_add(self.lost(exchange, exchange.saturating_add(1)))
     }
 
+    /// Grants what is told, where the cut may go as far as exchange `newest`; tokens of what lasts until the next one.
+    pub(super) fn lasting(&mut self, candidates: &[Candidate], newest: u32, room: u64, limits: &Limits) -> u64 {
+        let stays = self.staying(candidates.iter().filter(|found| found.must_stay()), newest);
+        self.told = granted(limits.told, room, stays);
+        stays.saturating_add(self.told)
+    }
+
+    /// Tokens granted for what is told.
+    pub(super) const fn told(&self) -> u64 {
+        self.told
+    }
+
     /// Everything from exchange `cut` on, what stays before it, and what is told of the rest.
-    fn shown(&self, candidates: &[Candidate], cut: u32) -> u64 {
+    pub(super) fn shown(&self, candidates: &[Candidate], cut: u32) -> u64 {
         (self.staying(candidates.iter(), cut) + self.since(cut)).saturating_add(self.told)
     }
 
@@ -123,12 +147,11 @@ pub(super) fn shrink(
     room: u64,
     limits: &Limits,
 ) -> Cut {
+    let cleared = Cleared::all(transcript, end, room, limits);
     let newest = transcript.exchanges_before(end).saturating_sub(1).max(from);
     let mut candidates = anchor_candidates(transcript, from, end, room, limits);
-    let mut cost = Cost::new(transcript, end, limits);
-    let stays = cost.staying(candidates.iter().filter(|found| found.must_stay()), newest);
-    cost.told = granted(limits.told, room, stays);
-    let lasts = stays.saturating_add(cost.told);
+    let mut cost = Cost::new(transcript, end, limits, &cleared);
+    let lasts = cost.lasting(&candidates, newest, room, limits);
     let least = cost.shown(&candidates, newest);
     if least > room.min(goal(lasts, least)) {
         candidates.retain(Candidate::must_stay);
@@ -143,13 +166,15 @@ pub(super) fn shrink(
     // A grid too coarse for a small room would leave nothing but the newest.
     let cut = if on_grid < newest { on_grid } else { fits };
     let exchange = past_reply(transcript, cut, newest);
-    let anchors = stay(exchange).collect();
-    Cut { at: end, exchange, anchors, told: cost.told, lasts }
+    let anchors: Vec<u32> = stay(exchange).collect();
+    let told = cost.told;
+    Cut { at: end, exchange, anchors, told, lasts, cleared: cleared.since(transcript, exchange) }
 }
 
 /// The first exchange from which on what is shown is within the room, whatever else stays: no cut falls before it.
 pub(super) fn within_room(transcript: &Transcript, end: u32, room: u64, limits: &Limits) -> u32 {
-    let (first, cost) = (first_exchange(transcript), Cost::new(transcript, end, limits));
+    let cleared = Cleared::all(transcript, end, room, limits);
+    let (first, cost) = (first_exchange(transcript), Cost::new(transcript, end, limits, &cleared));
     first_where(first, cost.count.saturating_sub(1).max(first), |cut| cost.since(cut) <= room)
 }
 
@@ -173,7 +198,7 @@ fn grid(room: u64) -> u64 {
 }
 
 /// The first in `low..=high` for which `holds`, given that it holds from there on; `high` when none does.
-fn first_where(low: u32, high: u32, holds: impl Fn(u32) -> bool) -> u32 {
+pub(super) fn first_where(low: u32, high: u32, holds: impl Fn(u32) -> bool) -> u32 {
     let (mut low, mut high) = (low, high);
     while low < high {
         let middle = low.midpoint(high);

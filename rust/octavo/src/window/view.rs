@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
+use super::clearing::{enough, spared};
 use super::shrink::{Cost, Levels, shrink, within_room};
-use super::{Cut, Limits, Reports, Window, first_exchange, tokens_of};
+use super::{Cleared, Cut, Limits, Reports, Window, first_exchange, tokens_of};
 use crate::budget::even;
 use crate::tokens::calibration::Anchor;
 use crate::transcript::Transcript;
@@ -116,13 +117,13 @@ impl View {
         let room = self.room(transcript, reports.anchor_at(self.limits.basis, known));
         let stepped = self.step(transcript, end, room);
         let cut = stepped.as_ref().or_else(|| self.standing(transcript, end));
-        let mut window = self.shown(transcript, cut, end, room);
+        let mut window = Self::shown(transcript, cut, end, room);
         if window.tokens.saturating_add(window.told).saturating_add(extra) > room {
             let target = room.saturating_sub(extra);
             // What the repair adds is in `extra` already.
             let limits = Limits { placeholder: 0, ..self.limits };
             let cut = shrink(transcript, end, window.cut, |_, _| target, room, &limits);
-            let forced = self.shown(transcript, Some(&cut), end, room);
+            let forced = Self::shown(transcript, Some(&cut), end, room);
             if forced.tokens < window.tokens {
                 window = forced;
             }
@@ -139,17 +140,23 @@ impl View {
         let after = self.cuts.partition_point(|cut| cut.at <= at);
         let cut = after.checked_sub(1).and_then(|last| self.cuts.get(last));
         let exchange = shown_from(transcript, cut);
-        exchange == window.cut && anchors_of(transcript, cut, exchange, at)[..] == window.anchors[..]
+        let cleared = cleared_by(cut) == cleared_by(window.decided.as_ref());
+        let spared = cleared && (cleared_by(cut).is_none() || spared(transcript, exchange, at) == window.spared);
+        spared && exchange == window.cut && anchors_of(transcript, cut, exchange, at)[..] == window.anchors[..]
     }
 
-    fn shown(&self, transcript: &Transcript, cut: Option<&Cut>, end: u32, room: u64) -> Window {
+    fn shown(transcript: &Transcript, cut: Option<&Cut>, end: u32, room: u64) -> Window {
         let exchange = shown_from(transcript, cut);
         let anchors = anchors_of(transcript, cut, exchange, end).into_owned();
         let turn = transcript.turn_before(end);
         let kept: u64 = anchors.iter().map(|&anchor| tokens_of(transcript, anchor, end, turn)).sum();
-        let tokens = kept + transcript.tokens_at(transcript.start_of(exchange), end, turn);
+        let start = transcript.start_of(exchange);
+        let cleared = cleared_by(cut);
+        let spared = if cleared.is_none() { Vec::new() } else { spared(transcript, exchange, end) };
+        let saved = cleared.saved_in(transcript, &spared, start, end);
+        let tokens = kept + transcript.tokens_at(start, end, turn).saturating_sub(saved);
         let (leading, told) = (transcript.leading().min(end), cut.map_or(0, |cut| cut.told));
-        Window { end, leading, cut: exchange, anchors, tokens, room, decided: cut.cloned(), told }
+        Window { end, leading, cut: exchange, anchors, tokens, room, decided: cut.cloned(), told, spared }
     }
 
     /// Tokens that the history may take, in the transcript's own count.
@@ -167,7 +174,7 @@ impl View {
 
     fn used(&self, transcript: &Transcript, cut: Option<&Cut>, end: u32) -> u64 {
         let exchange = shown_from(transcript, cut);
-        let cost = Cost::new(transcript, end, &self.limits);
+        let cost = Cost::new(transcript, end, &self.limits, cleared_by(cut));
         let shown = cost.anchors(&anchors_of(transcript, cut, exchange, end)) + cost.since(exchange);
         shown.saturating_add(cut.map_or(0, |cut| cut.told))
     }
@@ -185,10 +192,12 @@ impl View {
         let room = even(room);
         let from = standing.map_or_else(|| within_room(transcript, end, room, &self.limits), |cut| cut.exchange);
         let goal = |lasts, least| self.levels(room, lasts).target(least);
-        let moved = shrink(transcript, end, from, goal, room, &self.limits);
+        let enough = enough(transcript, standing, end, goal, room, &self.limits);
+        let moved = enough.unwrap_or_else(|| shrink(transcript, end, from, goal, room, &self.limits));
         // More may stay by now than the last cut knew of: a long task, a pin.
         let due = self.used(transcript, standing, end) > self.levels(room, moved.lasts).high();
-        (due && moved.exchange != shown_from(transcript, standing)).then_some(moved)
+        let other = moved.exchange != shown_from(transcript, standing) || moved.cleared != *cleared_by(standing);
+        (due && other).then_some(moved)
     }
 }
 
@@ -202,13 +211,19 @@ fn next_change(transcript: &Transcript, reports: &Reports, call: u32) -> u32 {
 }
 
 /// The first exchange that is shown, anchors aside.
-fn shown_from(transcript: &Transcript, cut: Option<&Cut>) -> u32 {
+pub(super) fn shown_from(transcript: &Transcript, cut: Option<&Cut>) -> u32 {
     cut.map_or_else(|| first_exchange(transcript), |cut| cut.exchange)
+}
+
+/// What is cleared.
+fn cleared_by(cut: Option<&Cut>) -> &Cleared {
+    static NOTHING: Cleared = Cleared::NONE;
+    cut.map_or(&NOTHING, |cut| &cut.cleared)
 }
 
 /// What stays before exchange `from` at a call: what the cut kept, what is pinned by now, and the calls of results
 /// that came since.
-fn anchors_of<'c>(transcript: &Transcript, cut: Option<&'c Cut>, from: u32, end: u32) -> Cow<'c, [u32]> {
+pub(super) fn anchors_of<'c>(transcript: &Transcript, cut: Option<&'c Cut>, from: u32, end: u32) -> Cow<'c, [u32]> {
     let kept = cut.map_or(&[] as &[u32], |cut| &cut.anchors);
     let first = first_exchange(transcript);
     let pinned = transcript.pins().iter().filter(|pin| pin.holds(end)).map(|pin| pin.exchange);

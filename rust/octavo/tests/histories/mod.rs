@@ -49,6 +49,8 @@ pub fn entry(role: Role, blocks: Vec<BlockRow>) -> Entry {
         estimated: Estimated::default(),
         thinking: Counted::default(),
         blocks,
+        outputs: Vec::new(),
+        looks: Vec::new(),
     }
 }
 
@@ -88,6 +90,7 @@ pub fn call(budget: u64, fixed: u64, beside: u64) -> Call {
         told: 0,
         basis: 0,
         marks: Marks::default(),
+        clear: false,
     };
     let added = AddedTokens { result: 20, note: 10, framing: 4 };
     Call { limits, beside, provider: Provider::OpenAi, mode: Mode::new(Format::OpenAi), added }
