@@ -300,10 +300,6 @@ def measure(found: list[Conversation], assembling: Assembling, room: int) -> Tal
     return tally
 
 
-def percent(part: float, whole: float) -> str:
-    return f"{100 * part / whole:.0f} %"
-
-
 def main() -> None:
     """Measure every way on every set, and write the tables."""
     recall: list[list[str]] = []
@@ -315,11 +311,11 @@ def main() -> None:
             base = tallies["pair-safe suffix"].cost
             for name, tally in tallies.items():
                 where = f"{NAMES[source]}, H = {room:,}"
-                complete, over = percent(tally.complete, tally.calls), percent(tally.over, tally.steps)
-                recall.append([where, name, f"{tally.calls:,}", complete, percent(tally.present, tally.values), over])
+                complete, over = results.percent(tally.complete, tally.calls), results.percent(tally.over, tally.steps)
+                recall.append([where, name, f"{tally.calls:,}", complete, results.percent(tally.present, tally.values), over])
                 each = [f"{number / tally.steps:,.0f}" for number in (tally.sent, tally.cost)]
                 prefix.append(
-                    [where, name, each[0], percent(tally.read, tally.sent), each[1], f"{tally.cost / base:.2f}×"]
+                    [where, name, each[0], results.percent(tally.read, tally.sent), each[1], f"{tally.cost / base:.2f}×"]
                 )
     columns = ("recordings", "what assembles", "calls judged", "calls complete", "values present", "contexts over")
     results.write("step_recall", "make bench-quality", columns, recall)
