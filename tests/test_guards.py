@@ -60,6 +60,7 @@ PYTHON_LAYERS = (
         "transcript",
         "assemble",
     },
+    {"step_recall"},
     {"session"},
     {"__init__"},
     {"command", "__main__"},

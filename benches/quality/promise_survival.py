@@ -3,9 +3,10 @@
     python -m benches.quality.promise_survival
 
 Writes benches/results/promise_survival.json and promise_kinds.json for docs/reference/quality.md. Decisions, amounts,
-dates, negations and corrections are planted into recorded sessions (`planting.py`); each session is replayed call by
-call, its history held to a quarter of its length, and what leaves is summarised at every call at which it is due. After the
-last call, five rounds of summaries later or more, is looked up what is sent: summary, ledger and shown messages.
+dates, negations and corrections are planted into recorded sessions (`benches/planting.py`); each session is replayed
+call by call, its history held to a quarter of its length, and what leaves is summarised at every call at which it is
+due. After the last call, five rounds of summaries later or more, is looked up what is sent: summary, ledger and shown
+messages.
 
 Three summarisers: Octavo's own, which needs no model, and two that lose what they should keep, as models do.
 """
@@ -21,7 +22,7 @@ from importlib.resources import files
 
 import octavo
 from benches import results
-from benches.quality.planting import Item, Session, dialogues, plant, planted_items, recorded_sessions
+from benches.planting import Item, Session, dialogues, plant, planted_items, recorded_sessions
 from benches.quality.step_recall import MODELS, REFERENCE, text_of
 from octavo.compaction import Compactor, ExtractiveSummariser, Summariser
 

@@ -1,7 +1,7 @@
 """Sentences that must not be lost, and long sessions to plant them in: recorded ones, and dialogues written for it.
 
-The sentences and dialogues of `data/` were written by somebody who had not seen the words by which Octavo tells what
-a sentence is (`octavo/compaction/cues.json`), and are never used to choose such words: see `data/README.md`.
+The sentences and dialogues of `quality/data` were written by somebody who had not seen the words by which Octavo tells
+what a sentence is (`octavo/compaction/cues.json`): see `quality/data/README.md`.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from typing import Any
 from benches.quality.step_recall import fixed_of, is_result, leading_of, tokens_of
 from benches.recorded import Conversation, Message, conversations, said
 
-DATA = Path(__file__).parent / "data"
+DATA = Path(__file__).parent / "quality/data"
 
 KINDS = ("decision", "amount", "date", "negation", "correction")
 
 CHAINED = 6
-"""Airline conversations, of 500 to 7,000 tokens, in a session: the same customer service, one matter after the other."""
+"""Airline conversations, of 500 to 7,000 tokens, in a session: one matter after the other, with the same service."""
 
 AIRLINE_SESSIONS, PI_PARTS = 4, 3
 
