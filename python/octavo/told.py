@@ -10,7 +10,7 @@ from typing import Any, Final, TypeAlias
 from octavo import _core
 from octavo.budget import Budget
 from octavo.compaction.standing import standing
-from octavo.compaction.summary import Summary, Written, shown_at, written
+from octavo.compaction.summary import Ranges, Summary, Written, shown_at, written
 from octavo.ledger import DEFAULT_BYTES, LedgerSection, argument_names
 from octavo.sections import alternates, text_message
 from octavo.shares import Placed
@@ -41,8 +41,8 @@ _KEPT: Final = 4
 Limits: TypeAlias = tuple[int, int, int, int, int, int]
 """What `Transcript.plan` takes as limits."""
 
-_Key: TypeAlias = tuple[_core.Transcript, tuple[int, int, int], Limits, int, str | None, int]
-"""What a section hangs on: the conversation, the cut, limits, room, and the summary with its room."""
+_Key: TypeAlias = tuple[_core.Transcript, tuple[int, int, int], Limits, int, str | None, int, Ranges]
+"""What a section hangs on: the conversation, the cut, limits, room, the summary with its room, what stays beside it."""
 
 
 @dataclass(slots=True)
@@ -166,13 +166,14 @@ class Telling:
         summary = shown_at(summaries[0], cut[0]) if summaries[0] else None
         if room - framing < _LEAST and summary is None:
             return None
-        key = (engine, cut, limits, room, None if summary is None else summary.id, summaries[1])
+        shown = _before(plan, cut[0]) if summary is not None else ()
+        key = (engine, cut, limits, room, None if summary is None else summary.id, summaries[1], shown)
         for known, told in reversed(tuple(self._written)):
             if known == key:
                 return told if told.text else None
         block = None
         if summary is not None:
-            due = standing(summary, engine, plan.left_out(engine))
+            due = standing(summary, engine, plan.left_out(engine), shown)
             block = written(due, self._counter, min(summaries[1], room - framing))
         told = self._told(engine, plan, limits, (room - framing, summaries[1]), tools, block)
         if not alternates(engine.format):
@@ -238,6 +239,11 @@ class Telling:
         for index in range(reading.end, at):
             reading.ledger.append(engine[index], engine.format)
         return reading
+
+
+def _before(plan: _core.Plan, at: int) -> Ranges:
+    """What is shown of the messages before the call at which the cut moved."""
+    return tuple((start, min(end, at)) for start, end in plan.spans if start < at)
 
 
 def _base(engine: _core.Transcript, at: int, limits: Limits) -> int:
