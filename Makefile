@@ -57,9 +57,11 @@ bench-assembly: $(STAMPS)/bench $(STAMPS)/extension ## a turn against the length
 bench-validity: $(STAMPS)/bench $(STAMPS)/extension ## what each library sends at every recorded call (7 minutes)
 	$(BIN)/python -m benches.comparison.validity
 
-bench-quality: $(STAMPS)/bench $(STAMPS)/extension ## what the next recorded call still finds, stable prefix, cost (4 minutes)
+bench-quality: $(STAMPS)/bench $(STAMPS)/extension ## what the next recorded call still finds, stable prefix, cost, promises; build/quality.html (5 minutes)
 	$(BIN)/python -m benches.quality.step_recall
 	$(BIN)/python -m benches.quality.cost
+	$(BIN)/python -m benches.quality.promise_survival
+	$(BIN)/python -m benches.quality.page
 
 bench-masking: $(STAMPS)/bench-masking $(STAMPS)/extension ## what masking by rules hides, breaks and costs, beside other libraries (5 minutes)
 	$(BIN)/python -m benches.comparison.masking

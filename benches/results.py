@@ -20,14 +20,20 @@ def machine() -> str:
     return f"{os.cpu_count()} cores, {platform.system()} {platform.machine()}, Python {platform.python_version()}"
 
 
-def write(name: str, command: str, columns: Sequence[str], rows: Sequence[Sequence[str]], *, said: str = "") -> None:
-    """Write benches/results/NAME.json and print the table; `said` joins the machine: yardsticks, versions."""
+def write(
+    name: str, command: str, columns: Sequence[str], rows: Sequence[Sequence[str]], *, said: str = "", **more: str
+) -> None:
+    """Write benches/results/NAME.json and print the table; `said` joins the machine: yardsticks, versions.
+
+    `more` are members beside them.
+    """
     if not rows:
         raise ValueError(f"{name}: nothing was measured")
     result = {
         "command": command,
         "date": dt.datetime.now(tz=dt.UTC).date().isoformat(),
         "machine": machine() + (f"; {said}" if said else ""),
+        **more,
         "columns": list(columns),
         "rows": [list(row) for row in rows],
     }
@@ -41,6 +47,11 @@ def write(name: str, command: str, columns: Sequence[str], rows: Sequence[Sequen
 def versions(*packages: str) -> str:
     """The versions of the packages that were compared."""
     return ", ".join(f"{package} {version(package)}" for package in packages)
+
+
+def percent(part: float, whole: float) -> str:
+    """A share, in whole percent."""
+    return f"{100 * part / whole:.0f} %"
 
 
 def percentile(values: Sequence[float], share: float) -> float:

@@ -61,6 +61,7 @@ PYTHON_LAYERS = (
         "assemble",
         "recalling",
     },
+    {"step_recall"},
     {"session"},
     {"__init__"},
     {"command", "__main__"},

@@ -101,3 +101,7 @@ def test_the_command_works_with_nothing_but_python(bare: tuple[Path, dict[str, s
     counted = json.loads(done.stdout)
     assert (counted["id"], counted["method"]) == ("one", "exact")
     assert counted["tokens"] > 2
+    command = [str(python.parent / "octavo"), "bench", "quality", "one.jsonl", "--rooms", "500", "--json"]
+    done = subprocess.run(command, check=False, env=environment, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["room"] == 500

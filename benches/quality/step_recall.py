@@ -12,7 +12,6 @@ docs of prompt caching, 2026-10): the messages that the call before sent as well
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import takewhile
@@ -21,6 +20,9 @@ from typing import Any
 import octavo
 from benches import results
 from benches.recorded import Conversation, Message, conversations
+from octavo import step_recall
+from octavo.step_recall import arguments_in as calls_in
+from octavo.step_recall import leaves, values_of
 
 REFERENCE = octavo.counter_for("gpt-4o")
 MODELS = {"openai": "gpt-4o", "anthropic": "claude-sonnet-4-5"}
@@ -32,7 +34,6 @@ BUDGETS = {
 }
 NAMES = {"tau_airline": "airline", "claude_code_spotter": "Claude Code", "pi_coding_agent": "pi"}
 
-SHORTEST, LONGEST = 4, 200
 WRITE, READ = 1.25, 0.1
 
 Contexts = Iterator[tuple[int, list[Message]]]
@@ -43,48 +44,9 @@ Assembling = Callable[[Conversation, int], Contexts]
 # --- texts and values ---------------------------------------------------------------------------------------------
 
 
-def leaves(value: object) -> Iterator[str]:
-    """Every string and number inside a value, as text."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for item in value.values():
-            yield from leaves(item)
-    elif isinstance(value, list):
-        for item in value:
-            yield from leaves(item)
-    elif isinstance(value, int | float) and not isinstance(value, bool):
-        yield str(value)
-
-
-def calls_in(message: Message) -> list[object]:
-    """The arguments of each call in a message."""
-    if message["role"] != "assistant":
-        return []
-    content = message.get("content")
-    blocks: list[Any] = content if isinstance(content, list) else []
-    asked = [block["input"] for block in blocks if block["type"] == "tool_use"]
-    return asked + [_parsed(call["function"]["arguments"]) for call in message.get("tool_calls") or ()]
-
-
-def _parsed(arguments: str) -> object:
-    try:
-        return json.loads(arguments)
-    except ValueError:
-        return arguments
-
-
 def text_of(message: Message) -> str:
-    """All that a model reads in a message, escapes of JSON undone."""
-    content = message.get("content")
-    blocks: list[Any] = content if isinstance(content, list) else [content]
-    read = [block.get("content") or block.get("text") if isinstance(block, dict) else block for block in blocks]
-    return "\n".join([*leaves(read), *leaves(calls_in(message))])
-
-
-def values_of(arguments: object) -> set[str]:
-    """The values of a call that can be looked up."""
-    return {leaf for leaf in leaves(arguments) if SHORTEST <= len(leaf) <= LONGEST and "\n" not in leaf}
+    """All that a model reads in a message, escapes of JSON undone; no recording has structured results."""
+    return step_recall.text_of(message, "openai")
 
 
 # --- ways to assemble ---------------------------------------------------------------------------------------------
@@ -300,10 +262,6 @@ def measure(found: list[Conversation], assembling: Assembling, room: int) -> Tal
     return tally
 
 
-def percent(part: float, whole: float) -> str:
-    return f"{100 * part / whole:.0f} %"
-
-
 def main() -> None:
     """Measure every way on every set, and write the tables."""
     recall: list[list[str]] = []
@@ -315,11 +273,20 @@ def main() -> None:
             base = tallies["pair-safe suffix"].cost
             for name, tally in tallies.items():
                 where = f"{NAMES[source]}, H = {room:,}"
-                complete, over = percent(tally.complete, tally.calls), percent(tally.over, tally.steps)
-                recall.append([where, name, f"{tally.calls:,}", complete, percent(tally.present, tally.values), over])
+                complete, over = results.percent(tally.complete, tally.calls), results.percent(tally.over, tally.steps)
+                recall.append(
+                    [where, name, f"{tally.calls:,}", complete, results.percent(tally.present, tally.values), over]
+                )
                 each = [f"{number / tally.steps:,.0f}" for number in (tally.sent, tally.cost)]
                 prefix.append(
-                    [where, name, each[0], percent(tally.read, tally.sent), each[1], f"{tally.cost / base:.2f}×"]
+                    [
+                        where,
+                        name,
+                        each[0],
+                        results.percent(tally.read, tally.sent),
+                        each[1],
+                        f"{tally.cost / base:.2f}×",
+                    ]
                 )
     columns = ("recordings", "what assembles", "calls judged", "calls complete", "values present", "contexts over")
     results.write("step_recall", "make bench-quality", columns, recall)

@@ -1,4 +1,4 @@
-"""The command line: `octavo assemble`, `validate` and `count` on files of conversations, `octavo mask` on any text."""
+"""The command line: `octavo assemble`, `validate`, `count` and `bench` on conversations, `octavo mask` on any text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any, Final, TextIO, cast
 
 from octavo import __version__
 from octavo.budget import Budget
-from octavo.command import assembling, counting, masking, validating
+from octavo.command import assembling, counting, masking, recalling, validating
 from octavo.command.conversations import InputError
 from octavo.command.running import BROKEN
 from octavo.errors import BudgetError
@@ -72,7 +72,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _failed("standard output", OSError(errno.EBADF, "it is closed"))
     options = _options(arguments)
     run: Callable[..., int] = options.pop("run")
-    file: str = options["file"]
     if isinstance(sys.stdout, io.TextIOWrapper):
         # JSON Lines are UTF-8 whatever the locale says; tables show as escapes what no terminal can.
         sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
@@ -84,7 +83,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130  # 128 + SIGINT, as shells report it
     except InputError as error:
-        return _failed(file, error)
+        return _failed(error.file, error)
     except OSError as error:
         # What is still buffered would fail once more at exit.
         _leave_quietly()
@@ -125,7 +124,7 @@ def _leave_quietly() -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="octavo",
-        description="Assemble, check, count and mask conversations of LLM agents.",
+        description="Assemble, check, count, mask and measure conversations of LLM agents.",
         epilog=f"{INPUT}\n`octavo COMMAND --help` explains a command.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -135,11 +134,20 @@ def _parser() -> argparse.ArgumentParser:
     _add_validate(commands)
     _add_count(commands)
     _add_mask(commands)
+    _add_bench(commands)
     return parser
 
 
 def _command(
-    commands: Any, name: str, run: Callable[..., int], summary: str, explained: str, epilog: str, input: str = INPUT
+    commands: Any,
+    name: str,
+    run: Callable[..., int],
+    summary: str,
+    explained: str,
+    epilog: str,
+    input: str = INPUT,
+    *,
+    many: bool = False,
 ) -> argparse.ArgumentParser:
     command: argparse.ArgumentParser = commands.add_parser(
         name,
@@ -149,7 +157,8 @@ def _command(
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    command.add_argument("file", metavar="FILE", help="the file, or - for standard input")
+    told = "the files" if many else "the file"
+    command.add_argument("file", metavar="FILE", nargs="+" if many else None, help=f"{told}, or - for standard input")
     command.set_defaults(run=run, command=command)
     return command
 
@@ -243,6 +252,38 @@ def _add_mask(commands: Any) -> None:
     )
     command.add_argument("--strict", action="store_true", help="also mask 13 bare digits with a possible date of birth")
     command.add_argument("--json", action="store_true", help="FILE is JSON Lines, and stays it")
+
+
+def _add_bench(commands: Any) -> None:
+    benches = commands.add_parser("bench", help="measure Octavo on your own conversations", allow_abbrev=False)
+    command = _command(
+        benches.add_subparsers(title="benches", metavar="BENCH", required=True),
+        "quality",
+        recalling.run,
+        "how much of what the next call needs is kept",
+        "Replay recorded conversations and look, before each tool call, whether what\n"
+        "the call was given is still in what would be sent. No model is asked.\n\n"
+        "Looked up are the values of a call's arguments (4 to 200 characters, one\n"
+        "line) that stand earlier in the conversation, outside the system prompt, and\n"
+        "the lines of longer arguments. A call is complete where all its values are\n"
+        "there. A budget is the fixed parts (system and tools) and a room for the\n"
+        "history.\n\n"
+        "With --json one line a conversation and room, an object of id, room, budget,\n"
+        "calls, complete, complete_without_ledger, values, values_present, lines,\n"
+        "lines_present, contexts, tokens and over.",
+        COUNTED + RULED + "\n" + STATUS.format(found=""),
+        many=True,
+    )
+    rooms = ",".join(map(str, recalling.ROOMS))
+    command.add_argument(
+        "--rooms", type=_rooms, metavar="N,N", help=f"tokens for the history, beside the fixed parts (default: {rooms})"
+    )
+    command.add_argument("--model", metavar="NAME", help=f"{MODEL_HELP} and, with the format, whose rules hold")
+    command.add_argument("--json", action="store_true", help=JSON_HELP)
+
+
+def _rooms(text: str) -> tuple[int, ...]:
+    return tuple(dict.fromkeys(_budget(room.strip()) for room in text.split(",")))
 
 
 def _kinds(text: str) -> tuple[str, ...]:

@@ -9,7 +9,8 @@ from typing import Any, Final, TypeAlias
 
 from octavo import _core
 from octavo.budget import Budget
-from octavo.compaction.summary import Summary, Written, shown_at, written
+from octavo.compaction.standing import standing
+from octavo.compaction.summary import Ranges, Summary, Written, shown_at, written
 from octavo.ledger import DEFAULT_BYTES, LedgerSection, argument_names
 from octavo.sections import alternates, text_message
 from octavo.shares import Placed
@@ -40,8 +41,8 @@ _KEPT: Final = 4
 Limits: TypeAlias = tuple[int, int, int, int, int, int, bool]
 """What `Transcript.plan` takes as limits."""
 
-_Key: TypeAlias = tuple[_core.Transcript, tuple[int, int, int], Limits, int, str | None, int]
-"""What a section hangs on: the conversation, the cut, limits, room, and the summary with its room."""
+_Key: TypeAlias = tuple[_core.Transcript, tuple[int, int, int], Limits, int, str | None, int, Ranges]
+"""What a section hangs on: the conversation, the cut, limits, room, the summary with its room, what stays beside it."""
 
 
 @dataclass(slots=True)
@@ -165,11 +166,15 @@ class Telling:
         summary = shown_at(summaries[0], cut[0]) if summaries[0] else None
         if room - framing < _LEAST and summary is None:
             return None
-        key = (engine, cut, limits, room, None if summary is None else summary.id, summaries[1])
+        shown = _before(plan, cut[0]) if summary is not None else ()
+        key = (engine, cut, limits, room, None if summary is None else summary.id, summaries[1], shown)
         for known, told in reversed(tuple(self._written)):
             if known == key:
                 return told if told.text else None
-        block = None if summary is None else written(summary, self._counter, min(summaries[1], room - framing))
+        block = None
+        if summary is not None:
+            due = standing(summary, engine, plan.left_out(engine), shown)
+            block = written(due, self._counter, min(summaries[1], room - framing))
         told = self._told(engine, plan, limits, (room - framing, summaries[1]), tools, block)
         if not alternates(engine.format):
             first, *others = told.placed
@@ -191,7 +196,7 @@ class Telling:
         # What the summary leaves of its own room is not the ledger's: with and without one, that says the same.
         left = rooms[0] - (0 if block is None else block.tokens + 1)
         room = max(0, min(left, plan.told - rooms[1]))
-        section = self._section(engine, plan, limits, room, tools)
+        section = self._section(engine, plan, limits, room, tools, "" if block is None else block.text)
         text, tokens, placed = section.text, section.tokens, list[Placed]()
         method = self._counter.method
         if block is not None:
@@ -206,15 +211,21 @@ class Telling:
         return Told(text, tuple(placed), tokens, summary, text_message(engine.format, "user", text))
 
     def _section(
-        self, engine: _core.Transcript, plan: _core.Plan, limits: Limits, room: int, tools: Any
+        self, engine: _core.Transcript, plan: _core.Plan, limits: Limits, room: int, tools: Any, beside: str
     ) -> LedgerSection:
+        """The values of what was left out, but for those that stand in the summary `beside` it."""
         at, spans, prompt = plan.left_out(engine)
         reading = self._read(engine, _base(engine, at, limits), at)
         within = [(max(start - reading.base, 0), end - reading.base) for start, end in spans if end > reading.base]
         request = "" if prompt is None else _core.said(engine[prompt], engine.format)
         names = sorted(argument_names(tools))
-        section = LedgerSection(*reading.ledger.render(within, request, names, room, self._counter.core))
-        self._idle.append(reading)
+        ledger, read = reading.ledger, len(reading.ledger)
+        if beside:
+            # As a message that is shown: a value in it is not told again.
+            ledger.append({"role": "user", "content": beside}, "openai")
+        section = LedgerSection(*ledger.render(within, request, names, room, self._counter.core))
+        if not beside or ledger.truncate(read):
+            self._idle.append(reading)
         return section
 
     def _read(self, engine: _core.Transcript, base: int, at: int) -> _Reading:
@@ -228,6 +239,11 @@ class Telling:
         for index in range(reading.end, at):
             reading.ledger.append(engine[index], engine.format)
         return reading
+
+
+def _before(plan: _core.Plan, at: int) -> Ranges:
+    """What is shown of the messages before the call at which the cut moved."""
+    return tuple((start, min(end, at)) for start, end in plan.spans if start < at)
 
 
 def _base(engine: _core.Transcript, at: int, limits: Limits) -> int:

@@ -22,7 +22,16 @@ _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 
 
 class InputError(OSError):
-    """The file of conversations cannot be opened or read: what goes wrong with the output is no fault of it."""
+    """The file of conversations cannot be opened or read: what goes wrong with the output is no fault of it.
+
+    Attributes:
+        file: its name, as it was given.
+    """
+
+    def __init__(self, file: str, error: OSError) -> None:
+        """Say of a file what went wrong."""
+        super().__init__(*error.args)
+        self.file = file
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +87,8 @@ class Lines:
             # A file that is not read to the end is closed by `close`.
             self._stream: IO[bytes] = _standard_input() if file == "-" else Path(file).open("rb")  # noqa: SIM115
         except OSError as error:
-            raise InputError(*error.args) from error
+            raise InputError(file, error) from error
+        self._file = file
         self._own = file != "-"
         self.size = _size(self._stream)
         self.read = 0
@@ -105,7 +115,7 @@ class Lines:
             try:
                 line = self._stream.readline()
             except OSError as error:
-                raise InputError(*error.args) from error
+                raise InputError(self._file, error) from error
             if not line:
                 return
             yield line

@@ -63,9 +63,15 @@ class Progress:
         self._shown = long and sys.stderr.isatty()
         self._next = -math.inf
         self._drawn = 0
+        self._doing = ""
 
-    def step(self) -> None:
-        """Draw the bar, unless it was drawn just now."""
+    def step(self, doing: str = "") -> None:
+        """Draw the bar, unless it was drawn just now.
+
+        Args:
+            doing: what takes long of the line that was read last.
+        """
+        self._doing = doing
         if not self._shown or time.monotonic() < self._next:
             return
         self._next = time.monotonic() + _EVERY
@@ -82,6 +88,9 @@ class Progress:
             self._drawn = 0
 
     def _text(self) -> str:
+        return f"{self._place()}, {self._doing}" if self._doing else self._place()
+
+    def _place(self) -> str:
         megabytes = f"{self._lines.read / 1e6:,.1f} MB"
         if not self._lines.size:
             return f"{self._lines.name}: {megabytes}"
@@ -108,6 +117,10 @@ class Terminal:
         self._progress.clear()
         self.complaints += 1
         print(f"{printable(where)}: {printable(what)}", file=sys.stderr)
+
+    def working(self, doing: str) -> None:
+        """Say on the bar, where there is one, what takes long."""
+        self._progress.step(doing)
 
     def hint(self, text: str) -> None:
         """Say on standard error what somebody may want to know; nothing is wrong."""

@@ -64,14 +64,17 @@ def folded(snapshot: Snapshot, counter: Counter, facts: tuple[Fact, ...], *, win
 
 
 def _target(facts: tuple[Fact, ...], counter: Counter, window: int, room: int) -> int:
-    """How long the text should be: what the facts leave of the room, a third of it at least, and half the window."""
+    """How long the text should be: half of what promises leave of the room, a third of it at least, within the window.
+
+    The other half is for what else was said, word for word.
+    """
     pinned = fact_tokens([fact for fact in facts if fact.kind == "pinned"], counter)
     if pinned > room - _LEAST:
         raise PinnedTextError(
             f"what is pinned takes {pinned} tokens, and a summary has room for {room}", tokens=pinned, room=room
         )
     left = room - fact_tokens(facts, counter)
-    return max(_LEAST, min(max(left, (room - pinned) // 3), window // 4))
+    return max(_LEAST, min(max(left // 2, (room - pinned) // 3), window // 4))
 
 
 def _progressed(text: str, counter: Counter, snapshot: Snapshot) -> None:

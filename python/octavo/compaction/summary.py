@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Final, TypeAlias
 
 from octavo.compaction.promises import Fact
@@ -52,6 +53,7 @@ class Summary:
         untrusted: whether anything in it came from a tool or web page, also by way of the summary before.
         previous: the id of the summary that it goes on from.
         tokens: of the covered messages.
+        besides: what else was said there, word for word; it stands beside the text where room is left.
     """
 
     id: str
@@ -63,6 +65,7 @@ class Summary:
     untrusted: bool
     previous: str | None
     tokens: int
+    besides: tuple[Fact, ...] = ()
 
     def covered(self, message: int) -> bool:
         """Whether it stands for the message at a position."""
@@ -150,8 +153,13 @@ def without(ranges: Sequence[tuple[int, int]], covered: Sequence[tuple[int, int]
 
 
 def fact_tokens(facts: Sequence[Fact], counter: Counter) -> int:
-    """Tokens that facts take where they are written."""
-    return sum(counter.count(_line(fact)) + 1 for fact in facts)
+    """Tokens that facts take where they are written, each on a line of its own."""
+    return sum(_cost(fact, counter, new=True) for fact in facts)
+
+
+def _cost(fact: Fact, counter: Counter, *, new: bool) -> int:
+    """Tokens of a fact: with what a line begins with, or behind others of its message."""
+    return counter.count(_line([fact]) if new else f" {escaped(fact.text)}") + 1
 
 
 def written(summary: Summary, counter: Counter, room: int) -> Written | None:
@@ -161,17 +169,18 @@ def written(summary: Summary, counter: Counter, room: int) -> Written | None:
     They come first, then a third of the room is the generated text's, as far as it needs that, then come the
     other facts by rank; what is left over is the text's again.
     """
-    text = _apart(summary)
     frame = counter.count(_block(summary, "", ["x"], 0)) + 8
     pinned = [fact for fact in summary.facts if fact.kind == "pinned"]
     left = room - frame - fact_tokens(pinned, counter)
     if left < 0:
         return _pinned_only(summary, counter, pinned) if pinned else None
-    others = sorted((fact for fact in summary.facts if fact.kind != "pinned"), key=lambda fact: fact.rank)
-    least = min(counter.count(text), left // _TEXT_SHARE)
-    chosen, left = _fitting(others, counter, left - least)
-    lines = [_line(fact) for fact in pinned + sorted(chosen, key=lambda fact: fact.message or 0)]
-    short = len(others) - len(chosen)
+    told = [*(fact for fact in summary.facts if fact.kind != "pinned"), *summary.besides]
+    others = sorted(told, key=lambda fact: fact.rank)
+    chosen = _fitting(others, counter, left - min(counter.count(_apart(summary.text, others)), left // _TEXT_SHARE))
+    # What has no room beside the text stays in it, where the summariser has it.
+    text = _apart(summary.text, [*pinned, *chosen])
+    lines = [_line([fact]) for fact in pinned] + _lines(chosen)
+    short = sum(fact.kind != "said" for fact in others) - sum(fact.kind != "said" for fact in chosen)
     shown = cut_text(counter.count, text, room, around=lambda inner: _block(summary, inner, lines, short))
     if shown != text and counter.count(shown) < _READABLE:
         shown = ""
@@ -186,34 +195,52 @@ def written(summary: Summary, counter: Counter, room: int) -> Written | None:
 
 def _pinned_only(summary: Summary, counter: Counter, pinned: Sequence[Fact]) -> Written:
     left = len(summary.facts) - len(pinned)
-    block = _block(summary, "", [_line(fact) for fact in pinned], left)
+    block = _block(summary, "", [_line([fact]) for fact in pinned], left)
     return Written(summary, block, counter.count(block), left, cut=True)
 
 
-def _fitting(facts: Sequence[Fact], counter: Counter, room: int) -> tuple[list[Fact], int]:
+def _fitting(facts: Sequence[Fact], counter: Counter, room: int) -> list[Fact]:
     """The facts of highest rank that fit."""
-    chosen = []
+    chosen: list[Fact] = []
+    begun: set[tuple[int | None, str, bool]] = set()
     for fact in facts:
-        taken = fact_tokens([fact], counter)
+        where = fact.message, fact.role, fact.untrusted
+        taken = _cost(fact, counter, new=where not in begun)
         if taken <= room:
             chosen.append(fact)
+            begun.add(where)
             room -= taken
-    return chosen, room
+    return chosen
 
 
-def _apart(summary: Summary) -> str:
-    """The generated text without the sentences that stand beside it as facts: each is read once."""
-    text = summary.text
-    for fact in sorted(summary.facts, key=lambda fact: -len(fact.text)):
-        if fact.text in text:
+def _lines(facts: Sequence[Fact]) -> list[str]:
+    """A line for all that was kept of a message, in the order in which it was said."""
+    by_place: dict[tuple[int, str, bool], list[Fact]] = {}
+    for fact in sorted(facts, key=lambda fact: (fact.message or 0, fact.place)):
+        by_place.setdefault((fact.message or 0, fact.role, fact.untrusted), []).append(fact)
+    return [_line(together) for together in by_place.values()]
+
+
+def _apart(text: str, facts: Sequence[Fact]) -> str:
+    """The generated text without the sentences that stand beside it as facts: each is read once.
+
+    What is no promise is taken out where it is a line of its own: as a part of one it may be a word or two.
+    """
+    said = {fact.text for fact in facts if fact.kind == "said"}
+    given, text = text, "\n".join(line for line in text.splitlines() if _MARKED.sub("", line).strip() not in said)
+    for fact in sorted(facts, key=lambda fact: -len(fact.text)):
+        if fact.kind != "said" and fact.text in text:
             text = re.sub(rf"(?<!\w){re.escape(fact.text)}(?!\w)", "", text)
-    if text is summary.text:
+    if text == given:
         return text
     lines = [line.rstrip() for line in text.splitlines() if not _EMPTY.fullmatch(line)]
-    headed = zip(lines, [*lines[1:], ""], strict=True)
+    headed = pairwise([*lines, ""])
     kept = (line for line, following in headed if not _HEADING.fullmatch(line) or following.startswith("-"))
     return re.sub(r"\n{3,}", "\n\n", "\n".join(kept)).strip()
 
+
+_MARKED: Final = re.compile(r"\s*(?:[-*•]|\d+[.)])\s*(?:\([\w ,.:/-]*\))?\s*")
+"""What a line of a list begins with, and who said it."""
 
 _EMPTY: Final = re.compile(r"\s*(?:[-*•]|\d+[.)])\s*(?:\([\w ,.:/-]*\))?[\s.:]*")
 """A line of a list from which a fact was taken out, with what stood around it."""
@@ -221,9 +248,12 @@ _EMPTY: Final = re.compile(r"\s*(?:[-*•]|\d+[.)])\s*(?:\([\w ,.:/-]*\))?[\s.:]
 _HEADING: Final = re.compile(r"\w[\w ]*:")
 
 
-def _line(fact: Fact) -> str:
-    where = "pinned" if fact.message is None else f"{fact.role} {fact.message}"
-    return f"- ({where}{', after tool output' if fact.untrusted else ''}) {escaped(fact.text)}"
+def _line(facts: Sequence[Fact]) -> str:
+    """What was said in one message, or one pinned text."""
+    first = facts[0]
+    where = "pinned" if first.message is None else f"{first.role} {first.message}"
+    told = " ".join(escaped(fact.text) for fact in facts)
+    return f"- ({where}{', after tool output' if first.untrusted else ''}) {told}"
 
 
 def _block(summary: Summary, text: str, lines: Sequence[str], left: int) -> str:
