@@ -236,7 +236,12 @@ def test_what_must_stay_does_not_move_the_cut_at_each_call() -> None:
 
     long = [OPENAI.user("Refund. " + "word " * 8_000)]
     pinned = [OPENAI.user("Refund."), OPENAI.reply("Yes."), *long]
-    for opening, options in ((long, {}), (pinned, {"pin": True}), ([OPENAI.user("Refund.")], {"constant": 8_000})):
+    kinds: list[tuple[list[Any], dict[str, Any]]] = [
+        (long, {}),
+        (pinned, {"pin": True}),
+        ([OPENAI.user("Refund.")], {"constant": 8_000}),
+    ]
+    for opening, options in kinds:
         bare = moves(octavo.Budget(10_000, ledger=0), opening, **options)
         told = moves(octavo.Budget(10_000), opening, **options)
         assert 1 < bare <= told < 3 * bare + 4, options

@@ -75,7 +75,8 @@ mod tests {
 
     #[test]
     fn a_word_or_number_hides_nothing_but_itself() {
-        for (secret, value) in [("test", "/srv/test/log.txt"), ("123456", "order 123456"), ("secret", "src/secret.rs")] {
+        for (secret, value) in [("test", "/srv/test/log.txt"), ("123456", "order 123456"), ("secret", "src/secret.rs")]
+        {
             assert!(enters(secret, value) && !enters(secret, secret), "{secret} in {value}");
         }
     }
