@@ -471,18 +471,11 @@ class Plan:
     def leaving(self, transcript: Transcript) -> list[tuple[int, int]]:
         """Give the messages that the next cut would leave out, as ranges that do not touch."""
 
+def spared(plan: Plan, /) -> list[int] | None: ...
 def cleared_outputs(plan: Plan, transcript: Transcript, /) -> list[tuple[int, int, str, int, str, int | None]]:
-    """Give the outputs that a plan clears, in order.
+    """Give what is cleared: message, block, what stands there, tokens saved, why, and the message that replaced it."""
 
-    Each is message, block, what stands there instead, tokens that it saves, why, and the message that replaced it.
-    """
-
-def output_named(transcript: Transcript, reference: str, /) -> tuple[int, int] | None:
-    """Give message and block of the output that a reference names, or `None`."""
-
-def spared(plan: Plan, /) -> list[int] | None:
-    """Give the exchanges that are pinned, of which a plan clears nothing; `None` where it clears no output at all."""
-
+def output_named(transcript: Transcript, reference: str, /) -> tuple[int, int] | None: ...
 def allocate(requests: list[tuple[int, int, int, int]], available: int) -> list[int]:
     """Share out tokens among `(tokens, min, least, priority)`: what each is granted.
 
