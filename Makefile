@@ -57,8 +57,9 @@ bench-assembly: $(STAMPS)/bench $(STAMPS)/extension ## a turn against the length
 bench-validity: $(STAMPS)/bench $(STAMPS)/extension ## what each library sends at every recorded call (7 minutes)
 	$(BIN)/python -m benches.comparison.validity
 
-bench-quality: $(STAMPS)/bench $(STAMPS)/extension ## what the next recorded call still finds, stable prefix, cost, promises; build/quality.html (5 minutes)
+bench-quality: $(STAMPS)/bench $(STAMPS)/extension ## what the next recorded call still finds, stable prefix, cost, promises; build/quality.html (8 minutes)
 	$(BIN)/python -m benches.quality.step_recall
+	$(BIN)/python -m benches.quality.recall_grid
 	$(BIN)/python -m benches.quality.cost
 	$(BIN)/python -m benches.quality.promise_survival
 	$(BIN)/python -m benches.quality.page

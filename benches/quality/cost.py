@@ -75,13 +75,13 @@ class Way:
     converted: bool = False
 
 
-def by_masking(one: Conversation, room: int) -> Contexts:
-    """All results but the newest ten masked, anew at each call; where that does not fit, the newest that does."""
+def by_masking(one: Conversation, room: int, newest: int = NEWEST) -> Contexts:
+    """All results but the newest masked, anew at each call; where that does not fit, the newest that does."""
     leading = leading_of(one)
     masked: dict[int, Message] = {}
     for cut in one.calls:
         places = [at for at in range(len(leading), cut) if is_result(one.messages[at])]
-        for at in places[:-NEWEST]:
+        for at in places[:-newest]:
             masked.setdefault(at, _masked(one.messages[at]))
         sent = [masked.get(at, one.messages[at]) for at in range(len(leading), cut)]
         yield cut, [*leading, *suffix(sent, room)]
