@@ -81,7 +81,9 @@ fn found(scene: &Scene<'_, '_>, start: usize, rule: &Bare) -> Option<Found> {
     let body = start + rule.prefix.len();
     let end = view.run(body, rule.longest + 1, rule.alphabet.class());
     let judged = view.slice(body..end.min(body + 40));
-    let random = judged.bytes().filter(u8::is_ascii_digit).count() >= 2 && is_varied(judged);
+    // A prefix with a number of seven digits in it is no word.
+    let known = rule.kind == Kind::GitlabToken;
+    let random = (known || judged.bytes().filter(u8::is_ascii_digit).count() >= 2) && is_varied(judged);
     let fits = (rule.shortest..=rule.longest).contains(&(end - body))
         && random
         && (view.ends_word(end) || rule.alphabet == Encoded);
