@@ -75,6 +75,8 @@ const SK: &[Rule] = &[
     rule("or-v1-", ApiKey, Alphanumeric, 32, Digit),
     rule("or-", ApiKey, Key, 32, Digit),
     rule("lf-", ApiKey, Key, 32, Digit),
+    rule("let-", ApiKey, Key, 32, Letters),
+    rule("helicone-", ApiKey, Key, 28, Digit),
     rule("", OpenaiKey, Alphanumeric, 20, Letters),
 ];
 const SK_UNDERSCORE: &[Rule] = &[
@@ -152,6 +154,45 @@ const TAILSCALE: &[Rule] = &[
     rule("client-", ApiKey, Key, 16, Digit),
 ];
 const NAVER_CLOUD: &[Rule] = &[rule("iam_", ApiKey, Alphanumeric, 20, Digit)];
+const PLAID: &[Rule] = &[
+    rule("production-", ApiKey, Key, 36, Digit),
+    rule("sandbox-", ApiKey, Key, 36, Digit),
+    rule("development-", ApiKey, Key, 36, Digit),
+];
+const RAZORPAY: &[Rule] =
+    &[rule("live_", ApiKey, Alphanumeric, 14, Letters), rule("test_", ApiKey, Alphanumeric, 14, Letters)];
+const FLUTTERWAVE_TEST: &[Rule] = &[rule("TEST-", ApiKey, Key, 32, Digit)];
+const AMAZON_MWS: &[Rule] = &[rule("mws.", ApiKey, Key, 36, Digit)];
+/// Of a certificate authority at Cloudflare: 24 hexadecimal digits, a dash, and 146 more.
+const CLOUDFLARE: &[Rule] = &[rule("0-", ApiKey, Key, 120, Digit)];
+const BEDROCK: &[Rule] = &[rule("api-key-", ApiKey, Encoded, 40, Digit)];
+const APIFY: &[Rule] = &[rule("api_", ApiKey, Alphanumeric, 30, Letters)];
+const WANDB: &[Rule] = &[rule("v1_", ApiKey, Key, 40, Digit)];
+const POLAR: &[Rule] = &[rule("oat_", ApiKey, Key, 32, Letters), rule("pat_", ApiKey, Key, 32, Letters)];
+const CURSOR: &[Rule] = &[rule("", ApiKey, Hexadecimal, 64, Digit)];
+const BROWSERBASE: &[Rule] = &[rule("live_", ApiKey, Key, 24, Digit), rule("test_", ApiKey, Key, 24, Digit)];
+const SNYK: &[Rule] = &[rule("uat.", ApiKey, Dotted, 40, Digit), rule("sat.", ApiKey, Dotted, 40, Digit)];
+const LANGSMITH_OLD: &[Rule] = &[rule("_", ApiKey, Alphanumeric, 32, Digit)];
+const MONGO_ATLAS: &[Rule] = &[rule("sa_sk_", ApiKey, Key, 32, Letters)];
+const PADDLE: &[Rule] = &[rule("live_apikey_", ApiKey, Key, 40, Digit), rule("sdbx_apikey_", ApiKey, Key, 40, Digit)];
+const VK: &[Rule] = &[rule("a.", ApiKey, Key, 60, Mixed)];
+/// `ClickUp`: `pk_`, the number of a user, `_`, and the key. Other keys that begin so are public.
+const CLICKUP: &[Rule] = &[
+    rule("1", ApiKey, Key, 36, Digit),
+    rule("2", ApiKey, Key, 36, Digit),
+    rule("3", ApiKey, Key, 36, Digit),
+    rule("4", ApiKey, Key, 36, Digit),
+    rule("5", ApiKey, Key, 36, Digit),
+    rule("6", ApiKey, Key, 36, Digit),
+    rule("7", ApiKey, Key, 36, Digit),
+    rule("8", ApiKey, Key, 36, Digit),
+    rule("9", ApiKey, Key, 36, Digit),
+];
+const FRAME_IO: &[Rule] = &[rule("u-", ApiKey, Key, 40, Digit)];
+const SCALINGO: &[Rule] = &[rule("us-", ApiKey, Key, 40, Digit), rule("eu-", ApiKey, Key, 40, Digit)];
+const OPENAI_SESSION: &[Rule] = &[rule("", OpenaiKey, Alphanumeric, 40, Letters)];
+const MIXED_40: &[Rule] = &[rule("", ApiKey, Key, 40, Mixed)];
+const MIXED_28: &[Rule] = &[rule("", ApiKey, Alphanumeric, 28, Mixed)];
 const DUFFEL: &[Rule] = &[rule("live_", ApiKey, Key, 32, Digit), rule("test_", ApiKey, Key, 32, Digit)];
 /// Braintree: `access_token$production$…`.
 const BRAINTREE: &[Rule] = &[
@@ -159,7 +200,14 @@ const BRAINTREE: &[Rule] = &[
     Rule { alphabet: Alphabet::Dollar, ..rule("token$sandbox$", ApiKey, Key, 32, Digit) },
 ];
 const NOTION: &[Rule] = &[rule("", ApiKey, Alphanumeric, 40, Digit)];
-const TOSS: &[Rule] = &[rule("sk_", ApiKey, Alphanumeric, 20, Digit), rule("gsk_", ApiKey, Alphanumeric, 20, Digit)];
+/// Toss Payments, and Lob.
+const TOSS: &[Rule] = &[
+    rule("gsk_docs_", ApiKey, Alphanumeric, 20, Digit),
+    rule("sk_docs_", ApiKey, Alphanumeric, 20, Digit),
+    rule("sk_", ApiKey, Alphanumeric, 20, Digit),
+    rule("gsk_", ApiKey, Alphanumeric, 20, Digit),
+    rule("", ApiKey, Hexadecimal, 35, Digit),
+];
 const ONE_PASSWORD: &[Rule] = &[rule("eyJ", ApiKey, Encoded, 60, Digit)];
 /// Resend: eight characters, `_`, twenty-four. Shorter ones may be names of variables.
 const KEY_RESEND: &[Rule] = &[rule("", ApiKey, Key, 32, Digit)];
@@ -242,6 +290,15 @@ const DASHED: Heads = &[
     // HubSpot private apps, Tailscale
     (&["pat"], HUBSPOT),
     (&["tskey"], TAILSCALE),
+    (&["access"], PLAID),
+    // Flutterwave
+    (&["FLWSECK"], KEY_32),
+    (&["bedrock"], BEDROCK),
+    // Voyage, mem0
+    (&["pa", "m0"], MIXED_40),
+    (&["fio"], FRAME_IO),
+    (&["tk"], SCALINGO),
+    (&["sess"], OPENAI_SESSION),
 ];
 
 const UNDERSCORED: Heads = &[
@@ -280,11 +337,27 @@ const UNDERSCORED: Heads = &[
     // CircleCI, Sourcegraph, Typeform
     // Fly
     (&["fm2", "fm1r", "fm1a", "fo1"], ATLASSIAN),
-    (&["CCIPAT", "sgp", "tfp", "CLOJARS"], KEY_32),
+    (&["CCIPAT", "sgp", "tfp", "CLOJARS", "CCDB1"], KEY_32),
     // Resend, Shippo
     (&["re"], KEY_RESEND),
     (&["shippo"], SHIPPO),
     (&["lsv2"], LSV2),
+    (&["ls"], LANGSMITH_OLD),
+    (&["rzp"], RAZORPAY),
+    (&["FLWSECK"], FLUTTERWAVE_TEST),
+    // Upstage
+    (&["up"], MIXED_28),
+    (&["apify"], APIFY),
+    (&["wandb"], WANDB),
+    (&["polar"], POLAR),
+    (&["key"], CURSOR),
+    (&["bb"], BROWSERBASE),
+    (&["snyk"], SNYK),
+    (&["pk"], CLICKUP),
+    (&["mdb"], MONGO_ATLAS),
+    (&["pdl"], PADDLE),
+    // Unkey, Honeycomb, Cloudflare
+    (&["unkey", "hcaik", "hcbik", "hcxik", "cfut"], LETTERS_20),
     (&["sb"], SECRET),
     (&["pscale"], PSCALE),
 ];
@@ -299,6 +372,9 @@ const DOTTED: Heads = &[
     (&["AQ"], GOOGLE_AUTH),
     (&["dt0c01", "dt0s01"], DYNATRACE),
     (&["ya29"], GOOGLE_ACCESS),
+    (&["amzn"], AMAZON_MWS),
+    (&["v1"], CLOUDFLARE),
+    (&["vk1"], VK),
     (&["hooks"], HOOKS),
     (&["webhook"], TEAMS_HOOK),
     (&["xoxe"], SLACK_ROTATED),
