@@ -177,3 +177,85 @@ fn what_only_begins_like_a_key() {
         "com.example.GaBcDe.SomeClassNameThatIsVeryLong123",
     ]);
 }
+
+/// Formats that carry their provider's name or mark, and the tails of those that have a slash or a dash inside.
+#[test]
+fn keys_of_providers_in_newer_formats() {
+    let a20 = "a1B2c3D4e5F6g7H8i9J0";
+    let a40 = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0";
+    let hex = "0123456789abcdef0123456789abcdef";
+    let uuid = "0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9";
+    for key in [
+        format!("access-production-{uuid}"),
+        format!("access-sandbox-{uuid}"),
+        "rzp_live_a1B2c3D4e5F6g7".to_owned(),
+        "rzp_test_aBcDeFgHiJkLmN".to_owned(),
+        format!("FLWSECK-{hex}-X"),
+        format!("FLWSECK_TEST-{hex}-X"),
+        format!("amzn.mws.{uuid}"),
+        format!("v1.0-{}-{hex}{hex}{hex}{hex}0123456789abcdef01", "0123456789abcdef01234567"),
+        format!("sha256~{a40}x-_"),
+        format!("live_gsk_docs_{a20}k1L2"),
+        format!("up_{a20}k1L2m3N4o5"),
+        format!("apify_api_{a20}k1L2m3N4o5P6q7R8"),
+        format!("pa-{a40}-k1"),
+        format!("wandb_v1_{a20}k1L2m_{a40}"),
+        format!("m0-{a40}"),
+        format!("sk-let-{a40}{a20}"),
+        "sk-helicone-a1b2c3d-e4f5g6h-i7j8k9l-m0n1o2p".to_owned(),
+        format!("polar_oat_{a40}abc"),
+        format!("key_{hex}{hex}"),
+        format!("bb_live_{a20}-_k1L2m"),
+        format!("snyk_uat.01234567.{a40}"),
+        format!("ls__{hex}"),
+        format!("{a40}k1L2m3N4o5P6JQQJ99BAACk1L2m3N4o5P6q7R8s9T0a1B2"),
+        format!("pat{}.{hex}{hex}", "AbCdEf12345678"),
+        format!("pat{}.fedcba98{hex}{}", "aBcDeFgHiJkLmN", "0123456789abcdef01234567"),
+        format!("pk_12345678_{}", "ABCDEFGH1234IJKL5678MNOP9012QRST"),
+        "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".to_owned(),
+        format!("tgp_v1_{a40}-x_"),
+        format!("NRII-{a20}_-{}_x", "a1B2c3D4"),
+        format!("bedrock-api-key-YmVkcm9jay5hbWF6b25hd3MuY29t{a40}/{a40}+{a20}"),
+        format!("fio-u-{a40}_-{a20}"),
+        format!("cio{a20}k1L2m3N4o5P6"),
+        format!("hcaik_{a40}{}", "0123456789abcdefgh"),
+        format!("mdb_sa_sk_{a40}"),
+        format!("CCDB1_{a20}aB_{a40}"),
+        format!("pdl_live_apikey_01gtgztp8f4kek3yd4g1wrksa3_{a20}aB_abc"),
+        format!("vk1.a.{a40}-_{a40}"),
+        format!("live_{hex}012"),
+        format!("test_{hex}012"),
+        format!("tk-us-{a40}-_abcdef"),
+        format!("unkey_{a20}aB"),
+        format!("duffel_test_{a40}-_"),
+    ] {
+        for text in
+            [key.clone(), format!("키는 {key}입니다"), format!("\"{key}\""), format!("({key}), x"), format!("x={key};")]
+        {
+            let masked = mask(&text);
+            assert_eq!(masked, text.replace(&key, "[API_KEY]"), "{text}");
+        }
+    }
+    check("OPENAI_KEY", &[&format!("«sess-{a40}»")]);
+    check("SECRET", &[&format!("Authorization: KakaoAK «{hex}»"), &format!("Authorization: SSWS «00{a40}»")]);
+    check("API_KEY", &[&format!("-H '«KakaoAK {hex}»'")]);
+    unchanged(&[
+        "access-production-database-with-the-read-only-account",
+        "v1.0-2024-05-21-release-candidate",
+        "sha256~",
+        "up_and_running_with_the_server_in_ten_minutes",
+        "pa-rental-assistance-program-and-other-help-for-families-2024",
+        "key_0123456789abcdef0123456789abcdef",
+        "m0-1",
+        "live_streaming_platform_2024",
+        "test_0123456789",
+        "pk_live_a1B2c3D4e5F6g7H8i9J0",
+        "s_mmk",
+        "amzn.mws.client",
+        "bedrock-api-key",
+        "vk1.a.b",
+        "wandb_v1_xxxxx",
+        "CIO and cio2024",
+        "mdb_sa_sk_test",
+    ]);
+}

@@ -330,7 +330,7 @@ fn skip_blanks(view: &View<'_>, from: usize) -> usize {
 
 /// Schemes of an `Authorization` header.
 const SCHEMES: &[&str] =
-    &["bearer ", "basic ", "token ", "apikey ", "kakaoak ", "key ", "bot ", "splunk ", "jwt ", "oauth "];
+    &["bearer ", "basic ", "token ", "apikey ", "kakaoak ", "key ", "bot ", "splunk ", "jwt ", "oauth ", "ssws "];
 
 /// Where the scheme of an `Authorization` header ends.
 fn scheme_end(view: &View<'_>, after: usize) -> Option<usize> {

@@ -24,12 +24,14 @@ const fn bare(prefix: &'static str, alphabet: Alphabet, shortest: usize, longest
 
 use Alphabet::{Alphanumeric, Encoded, Hexadecimal, Key};
 
-/// Keys in which a digit stands soon: Databricks, Twilio, `NuGet`, `EasyPost`, GitLab.
+/// Keys in which a digit stands soon: Databricks, Twilio, `NuGet`, `EasyPost`, crates, OpenShift, GitLab.
 const BY_DIGIT: &[Bare] = &[
     bare("dapi", Hexadecimal, 32, 34),
     bare("SK", Hexadecimal, 32, 32),
     bare("oy2", Alphanumeric, 43, 43),
     bare("EZTK", Alphanumeric, 54, 54),
+    bare("cio", Alphanumeric, 32, 32),
+    bare("sha256~", Key, 43, 60),
     Bare { kind: Kind::GitlabToken, ..bare("GR1348941", Key, 20, 40) },
 ];
 /// Keys with an `A` in the prefix, by where it stands: Atlassian, Bitbucket, Amazon Bedrock, Tencent, Yandex, `JFrog`,
@@ -46,6 +48,7 @@ const BY_LETTER: &[(usize, Bare)] = &[
     (1, bare("EAA", Key, 50, 400)),
     (2, bare("LTAI", Alphanumeric, 12, 30)),
     (2, bare("EZAK", Alphanumeric, 54, 54)),
+    (5, bare("KakaoAK ", Hexadecimal, 32, 32)),
     (10, bare("cmVmdGtuOjA", Alphanumeric, 40, 100)),
 ];
 
@@ -64,7 +67,7 @@ pub(super) fn by_digit(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
     let view = scene.view;
     let start = view.run_back(at, HEAD, |byte| byte.is_ascii_alphanumeric());
     // The first letter of a prefix, or that of an escape before it.
-    if !matches!(view.at(start), b'd' | b'S' | b'o' | b'E' | b'G' | b'n' | b'r' | b't' | b'u' | b'x') {
+    if !matches!(view.at(start), b'd' | b'S' | b'o' | b'E' | b'G' | b'c' | b's' | b'n' | b'r' | b't' | b'u' | b'x') {
         return None;
     }
     let start = view.after_escape(start);
@@ -81,7 +84,9 @@ fn found(scene: &Scene<'_, '_>, start: usize, rule: &Bare) -> Option<Found> {
     let body = start + rule.prefix.len();
     let end = view.run(body, rule.longest + 1, rule.alphabet.class());
     let judged = view.slice(body..end.min(body + 40));
-    let random = judged.bytes().filter(u8::is_ascii_digit).count() >= 2 && is_varied(judged);
+    // A prefix with a number of seven digits in it is no word.
+    let known = rule.kind == Kind::GitlabToken;
+    let random = (known || judged.bytes().filter(u8::is_ascii_digit).count() >= 2) && is_varied(judged);
     let fits = (rule.shortest..=rule.longest).contains(&(end - body))
         && random
         && (view.ends_word(end) || rule.alphabet == Encoded);
@@ -110,6 +115,31 @@ pub(super) fn google_refresh(scene: &Scene<'_, '_>, at: usize) -> Option<Found> 
     let end = key_end(view, at + 4, Key);
     let judged = view.slice(at + 4..end.min(at + 44));
     (judged.len() >= 30 && is_varied(judged)).then(|| scene.found(Kind::GoogleApiKey, at..end, 95))?
+}
+
+/// `MaxMind`, `…_…_mmk`; `at` is the second joint.
+pub(super) fn maxmind(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
+    let view = scene.view;
+    if view.at(at + 1) != b'm' || !view.starts_with(at, "_mmk") || !view.ends_word(at + 4) {
+        return None;
+    }
+    let body = view.run_back(at, 30, |byte| byte.is_ascii_alphanumeric());
+    let start = view.run_back(body.saturating_sub(1), 7, |byte| byte.is_ascii_alphanumeric());
+    let fits = at - body == 29 && view.before(body) == b'_' && body - start == 7;
+    (fits && view.begins_word(start)).then(|| scene.found(Kind::ApiKey, start..at + 4, 97))?
+}
+
+/// Keys of services in Azure, which have the mark `JQQJ9` after 52 letters; `at` is the `J`.
+pub(super) fn azure_service(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
+    let view = scene.view;
+    if view.at(at + 1) != b'Q' || !view.starts_with(at, "JQQJ9") {
+        return None;
+    }
+    let start = view.run_back(at, 80, |byte| byte.is_ascii_alphanumeric());
+    let end = view.run(at, 60, |byte| byte.is_ascii_alphanumeric());
+    let end = if view.starts_with(end, "==") { end + 2 } else { end };
+    let fits = at - start >= 52 && end - at >= 16 && view.begins_word(start) && view.ends_word(end);
+    fits.then(|| scene.found(Kind::ApiKey, start..end, 97))?
 }
 
 /// Mailchimp, `…-us12`; `at` is the dash.

@@ -86,8 +86,12 @@ pub(super) fn may_join_key(bytes: &[u8], at: usize, next: u8) -> bool {
         // Mailchimp's keys, PuTTY's files.
         b'-' => groups || matches!((next, second), (b'u', b's') | (b'L', b'i')),
         // Terraform's keys, Discord's, Airtable's.
-        b'.' => groups || next == b'a' || bytes.get(at + 7).is_none_or(|&byte| byte == b'.'),
-        _ => false,
+        b'.' => {
+            let airtable = || at.checked_sub(17).and_then(|start| bytes.get(start..)?.first_chunk()) == Some(b"pat");
+            groups || next == b'a' || bytes.get(at + 7).is_none_or(|&byte| byte == b'.') || airtable()
+        }
+        // `MaxMind`'s keys.
+        _ => (next, second) == (b'm', b'm'),
     }
 }
 

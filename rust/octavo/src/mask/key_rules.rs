@@ -23,6 +23,19 @@ pub(super) enum Alphabet {
     Encoded,
 }
 
+/// What tells a key from words behind the same prefix.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Body {
+    /// Nothing need: nobody writes words there.
+    Any,
+    /// Nothing but words that stand for a key is none: the prefix is of keys alone.
+    Letters,
+    /// A digit, or letters without a joint that are longer than words.
+    Digit,
+    /// A digit and letters of both cases: the prefix is short, and stands before words as well.
+    Mixed,
+}
+
 /// One format of a key.
 pub(super) struct Rule {
     /// What follows the first separator and belongs to the prefix.
@@ -31,60 +44,63 @@ pub(super) struct Rule {
     pub(super) alphabet: Alphabet,
     /// Characters after the prefix, at least.
     pub(super) shortest: usize,
-    /// Whether the first of them must have a digit: for alphabets in which words could be written.
-    pub(super) digit: bool,
+    /// What tells the body from words, which could be written in most alphabets.
+    pub(super) body: Body,
     /// Whether the prefix is masked with the key. The address of a webhook stays.
     pub(super) whole: bool,
 }
 
-const fn rule(rest: &'static str, kind: Kind, alphabet: Alphabet, shortest: usize, digit: bool) -> Rule {
-    Rule { rest, kind, alphabet, shortest, digit, whole: true }
+const fn rule(rest: &'static str, kind: Kind, alphabet: Alphabet, shortest: usize, body: Body) -> Rule {
+    Rule { rest, kind, alphabet, shortest, body, whole: true }
 }
 
 const fn webhook(rest: &'static str, kind: Kind) -> Rule {
-    Rule { rest, kind, alphabet: Alphabet::Path, shortest: 24, digit: true, whole: false }
+    Rule { rest, kind, alphabet: Alphabet::Path, shortest: 24, body: Digit, whole: false }
 }
 
-use Alphabet::{Alphanumeric, Dotted, Encoded, Key};
+use Alphabet::{Alphanumeric, Dotted, Encoded, Hexadecimal, Key};
+use Body::{Any, Digit, Letters, Mixed};
 use Kind::{ApiKey, OpenaiKey};
 
 const SK: &[Rule] = &[
-    rule("ant-api03-", Kind::AnthropicKey, Key, 20, true),
-    rule("ant-admin01-", Kind::AnthropicKey, Key, 20, true),
-    rule("ant-oat01-", Kind::AnthropicKey, Key, 20, true),
-    rule("ant-", Kind::AnthropicKey, Key, 28, true),
-    rule("proj-", OpenaiKey, Key, 20, true),
-    rule("svcacct-", OpenaiKey, Key, 20, true),
-    rule("admin-", OpenaiKey, Key, 20, true),
-    rule("service-", OpenaiKey, Key, 20, true),
-    rule("None-", OpenaiKey, Key, 20, true),
-    rule("or-v1-", ApiKey, Alphanumeric, 32, true),
-    rule("or-", ApiKey, Key, 32, true),
-    rule("lf-", ApiKey, Key, 32, true),
-    rule("", OpenaiKey, Alphanumeric, 20, true),
+    rule("ant-api03-", Kind::AnthropicKey, Key, 20, Letters),
+    rule("ant-admin01-", Kind::AnthropicKey, Key, 20, Letters),
+    rule("ant-oat01-", Kind::AnthropicKey, Key, 20, Letters),
+    rule("ant-", Kind::AnthropicKey, Key, 28, Letters),
+    rule("proj-", OpenaiKey, Key, 20, Letters),
+    rule("svcacct-", OpenaiKey, Key, 20, Letters),
+    rule("admin-", OpenaiKey, Key, 20, Letters),
+    rule("service-", OpenaiKey, Key, 20, Letters),
+    rule("None-", OpenaiKey, Key, 20, Letters),
+    rule("or-v1-", ApiKey, Alphanumeric, 32, Digit),
+    rule("or-", ApiKey, Key, 32, Digit),
+    rule("lf-", ApiKey, Key, 32, Digit),
+    rule("let-", ApiKey, Key, 32, Letters),
+    rule("helicone-", ApiKey, Key, 28, Digit),
+    rule("", OpenaiKey, Alphanumeric, 20, Letters),
 ];
 const SK_UNDERSCORE: &[Rule] = &[
-    rule("live_", Kind::StripeKey, Alphanumeric, 14, false),
-    rule("test_", Kind::StripeKey, Alphanumeric, 14, false),
-    rule("prod_", Kind::StripeKey, Alphanumeric, 14, false),
+    rule("live_", Kind::StripeKey, Alphanumeric, 14, Any),
+    rule("test_", Kind::StripeKey, Alphanumeric, 14, Any),
+    rule("prod_", Kind::StripeKey, Alphanumeric, 14, Any),
     // ElevenLabs
-    rule("", ApiKey, Alphanumeric, 40, true),
+    rule("", ApiKey, Alphanumeric, 40, Digit),
 ];
 const STRIPE: &[Rule] = &[
-    rule("live_", Kind::StripeKey, Alphanumeric, 14, false),
-    rule("test_", Kind::StripeKey, Alphanumeric, 14, false),
-    rule("prod_", Kind::StripeKey, Alphanumeric, 14, false),
+    rule("live_", Kind::StripeKey, Alphanumeric, 14, Any),
+    rule("test_", Kind::StripeKey, Alphanumeric, 14, Any),
+    rule("prod_", Kind::StripeKey, Alphanumeric, 14, Any),
 ];
-const WHSEC: &[Rule] = &[rule("", Kind::StripeKey, Alphanumeric, 24, true)];
-const GITHUB: &[Rule] = &[rule("", Kind::GithubToken, Alphanumeric, 30, false)];
-const GITHUB_PAT: &[Rule] = &[rule("pat_", Kind::GithubToken, Key, 36, true)];
-const SLACK: &[Rule] = &[rule("", Kind::SlackToken, Key, 16, true)];
+const WHSEC: &[Rule] = &[rule("", Kind::StripeKey, Alphanumeric, 24, Letters)];
+const GITHUB: &[Rule] = &[rule("", Kind::GithubToken, Alphanumeric, 30, Any)];
+const GITHUB_PAT: &[Rule] = &[rule("pat_", Kind::GithubToken, Key, 36, Letters)];
+const SLACK: &[Rule] = &[rule("", Kind::SlackToken, Key, 16, Letters)];
 const SLACK_ROTATED: &[Rule] =
-    &[rule("xoxp-", Kind::SlackToken, Key, 16, true), rule("xoxb-", Kind::SlackToken, Key, 16, true)];
+    &[rule("xoxp-", Kind::SlackToken, Key, 16, Digit), rule("xoxb-", Kind::SlackToken, Key, 16, Digit)];
 /// The value of Slack's cookie `d`, which is often percent-encoded.
-const SLACK_COOKIE: &[Rule] = &[rule("", Kind::SlackToken, Encoded, 16, true)];
+const SLACK_COOKIE: &[Rule] = &[rule("", Kind::SlackToken, Encoded, 16, Digit)];
 /// Sentry: JSON in base64, which everybody can read, then `_` and the secret.
-const SENTRY: &[Rule] = &[rule("", ApiKey, Encoded, 20, true)];
+const SENTRY: &[Rule] = &[rule("", ApiKey, Encoded, 20, Digit)];
 const HOOKS: &[Rule] = &[
     webhook("slack.com/services/", Kind::SlackToken),
     webhook("slack.com/workflows/", Kind::SlackToken),
@@ -93,60 +109,113 @@ const HOOKS: &[Rule] = &[
 ];
 const TEAMS_HOOK: &[Rule] = &[Rule { alphabet: Alphabet::Hook, ..webhook("office.com/webhookb2/", ApiKey) }];
 const DISCORD_HOOK: &[Rule] = &[webhook("com/api/webhooks/", ApiKey)];
-const HF: &[Rule] = &[rule("", Kind::HfToken, Alphanumeric, 30, false)];
-const API_ORG: &[Rule] = &[rule("org_", Kind::HfToken, Alphanumeric, 30, false)];
-const GITLAB: &[Rule] = &[rule("", Kind::GitlabToken, Dotted, 16, true)];
-const NPM: &[Rule] = &[rule("", Kind::NpmToken, Alphanumeric, 30, false)];
-const PYPI: &[Rule] = &[rule("AgE", Kind::PypiToken, Key, 32, false)];
-const GOOGLE_SECRET: &[Rule] = &[rule("", Kind::GoogleApiKey, Key, 24, false)];
-const GOOGLE_ACCESS: &[Rule] = &[rule("", Kind::GoogleApiKey, Dotted, 30, true)];
-const AGE: &[Rule] = &[rule("SECRET-KEY-1", Kind::PrivateKey, Alphanumeric, 40, false)];
-const LETTERS_20: &[Rule] = &[rule("", ApiKey, Alphanumeric, 20, true)];
-const LETTERS_32: &[Rule] = &[rule("", ApiKey, Alphanumeric, 32, true)];
-const KEY_20: &[Rule] = &[rule("", ApiKey, Key, 20, true)];
-const KEY_32: &[Rule] = &[rule("", ApiKey, Key, 32, true)];
-const DOTTED_40: &[Rule] = &[rule("", ApiKey, Dotted, 40, true)];
-const V1: &[Rule] = &[rule("v1_", ApiKey, Alphanumeric, 32, true)];
-const LINEAR: &[Rule] = &[rule("api_", ApiKey, Alphanumeric, 32, true), rule("oauth_", ApiKey, Alphanumeric, 32, true)];
-const DOCKER: &[Rule] = &[rule("pat_", ApiKey, Key, 20, true), rule("oat_", ApiKey, Key, 20, true)];
+const HF: &[Rule] = &[rule("", Kind::HfToken, Alphanumeric, 30, Any)];
+const API_ORG: &[Rule] = &[rule("org_", Kind::HfToken, Alphanumeric, 30, Any)];
+const GITLAB: &[Rule] = &[rule("", Kind::GitlabToken, Dotted, 16, Letters)];
+const NPM: &[Rule] = &[rule("", Kind::NpmToken, Alphanumeric, 30, Any)];
+const PYPI: &[Rule] = &[rule("AgE", Kind::PypiToken, Key, 32, Any)];
+const GOOGLE_SECRET: &[Rule] = &[rule("", Kind::GoogleApiKey, Key, 24, Any)];
+const GOOGLE_ACCESS: &[Rule] = &[rule("", Kind::GoogleApiKey, Dotted, 30, Digit)];
+const AGE: &[Rule] = &[rule("SECRET-KEY-1", Kind::PrivateKey, Alphanumeric, 40, Any)];
+const KNOWN_20: &[Rule] = &[rule("", ApiKey, Alphanumeric, 20, Letters)];
+const LETTERS_20: &[Rule] = &[rule("", ApiKey, Alphanumeric, 20, Digit)];
+const LETTERS_32: &[Rule] = &[rule("", ApiKey, Alphanumeric, 32, Digit)];
+const KEY_20: &[Rule] = &[rule("", ApiKey, Key, 20, Digit)];
+const KEY_32: &[Rule] = &[rule("", ApiKey, Key, 32, Digit)];
+const DOTTED_40: &[Rule] = &[rule("", ApiKey, Dotted, 40, Digit)];
+const V1: &[Rule] = &[rule("v1_", ApiKey, Alphanumeric, 32, Digit)];
+const TOGETHER: &[Rule] = &[rule("v1_", ApiKey, Key, 32, Digit)];
+const LINEAR: &[Rule] =
+    &[rule("api_", ApiKey, Alphanumeric, 32, Letters), rule("oauth_", ApiKey, Alphanumeric, 32, Digit)];
+const DOCKER: &[Rule] = &[rule("pat_", ApiKey, Key, 20, Letters), rule("oat_", ApiKey, Key, 20, Letters)];
 /// Doppler.
 const DOPPLER: &[Rule] = &[
-    rule("pt.", ApiKey, Alphanumeric, 32, false),
-    rule("st.", ApiKey, Dotted, 32, false),
-    rule("ct.", ApiKey, Alphanumeric, 32, false),
-    rule("sa.", ApiKey, Alphanumeric, 32, false),
-    rule("scim.", ApiKey, Alphanumeric, 32, false),
-    rule("audit.", ApiKey, Alphanumeric, 32, false),
+    rule("pt.", ApiKey, Alphanumeric, 32, Any),
+    rule("st.", ApiKey, Dotted, 32, Any),
+    rule("ct.", ApiKey, Alphanumeric, 32, Any),
+    rule("sa.", ApiKey, Alphanumeric, 32, Any),
+    rule("scim.", ApiKey, Alphanumeric, 32, Any),
+    rule("audit.", ApiKey, Alphanumeric, 32, Any),
 ];
-const LSV2: &[Rule] = &[rule("pt_", ApiKey, Key, 32, true), rule("sk_", ApiKey, Key, 32, true)];
-const SECRET: &[Rule] = &[rule("secret_", ApiKey, Key, 20, true)];
-const PSCALE: &[Rule] =
-    &[rule("tkn_", ApiKey, Key, 20, true), rule("pw_", ApiKey, Key, 20, true), rule("oauth_", ApiKey, Key, 20, true)];
+const LSV2: &[Rule] = &[rule("pt_", ApiKey, Key, 32, Digit), rule("sk_", ApiKey, Key, 32, Digit)];
+const SECRET: &[Rule] = &[rule("secret_", ApiKey, Key, 20, Digit)];
+const PSCALE: &[Rule] = &[
+    rule("tkn_", ApiKey, Key, 20, Letters),
+    rule("pw_", ApiKey, Key, 20, Digit),
+    rule("oauth_", ApiKey, Key, 20, Digit),
+];
 
-const ATLASSIAN: &[Rule] = &[rule("", ApiKey, Encoded, 40, true)];
+const ATLASSIAN: &[Rule] = &[rule("", ApiKey, Encoded, 40, Digit)];
 const HUBSPOT: &[Rule] =
-    &[rule("na1-", ApiKey, Key, 32, true), rule("na2-", ApiKey, Key, 32, true), rule("eu1-", ApiKey, Key, 32, true)];
+    &[rule("na1-", ApiKey, Key, 32, Digit), rule("na2-", ApiKey, Key, 32, Digit), rule("eu1-", ApiKey, Key, 32, Digit)];
 const TAILSCALE: &[Rule] = &[
-    rule("auth-", ApiKey, Key, 16, true),
-    rule("api-", ApiKey, Key, 16, true),
-    rule("client-", ApiKey, Key, 16, true),
+    rule("auth-", ApiKey, Key, 16, Digit),
+    rule("api-", ApiKey, Key, 16, Digit),
+    rule("client-", ApiKey, Key, 16, Digit),
 ];
-const NAVER_CLOUD: &[Rule] = &[rule("iam_", ApiKey, Alphanumeric, 20, true)];
-const DUFFEL: &[Rule] = &[rule("live_", ApiKey, Key, 32, true), rule("test_", ApiKey, Key, 32, true)];
+const NAVER_CLOUD: &[Rule] = &[rule("iam_", ApiKey, Alphanumeric, 20, Digit)];
+const PLAID: &[Rule] = &[
+    rule("production-", ApiKey, Key, 36, Digit),
+    rule("sandbox-", ApiKey, Key, 36, Digit),
+    rule("development-", ApiKey, Key, 36, Digit),
+];
+const RAZORPAY: &[Rule] =
+    &[rule("live_", ApiKey, Alphanumeric, 14, Letters), rule("test_", ApiKey, Alphanumeric, 14, Letters)];
+const FLUTTERWAVE_TEST: &[Rule] = &[rule("TEST-", ApiKey, Key, 32, Digit)];
+const AMAZON_MWS: &[Rule] = &[rule("mws.", ApiKey, Key, 36, Digit)];
+/// Of a certificate authority at Cloudflare: 24 hexadecimal digits, a dash, and 146 more.
+const CLOUDFLARE: &[Rule] = &[rule("0-", ApiKey, Key, 120, Digit)];
+const BEDROCK: &[Rule] = &[rule("api-key-", ApiKey, Encoded, 40, Digit)];
+const APIFY: &[Rule] = &[rule("api_", ApiKey, Alphanumeric, 30, Letters)];
+const WANDB: &[Rule] = &[rule("v1_", ApiKey, Key, 40, Digit)];
+const POLAR: &[Rule] = &[rule("oat_", ApiKey, Key, 32, Letters), rule("pat_", ApiKey, Key, 32, Letters)];
+const CURSOR: &[Rule] = &[rule("", ApiKey, Hexadecimal, 64, Digit)];
+const BROWSERBASE: &[Rule] = &[rule("live_", ApiKey, Key, 24, Digit), rule("test_", ApiKey, Key, 24, Digit)];
+const SNYK: &[Rule] = &[rule("uat.", ApiKey, Dotted, 40, Digit), rule("sat.", ApiKey, Dotted, 40, Digit)];
+const LANGSMITH_OLD: &[Rule] = &[rule("_", ApiKey, Alphanumeric, 32, Digit)];
+const MONGO_ATLAS: &[Rule] = &[rule("sa_sk_", ApiKey, Key, 32, Letters)];
+const PADDLE: &[Rule] = &[rule("live_apikey_", ApiKey, Key, 40, Digit), rule("sdbx_apikey_", ApiKey, Key, 40, Digit)];
+const VK: &[Rule] = &[rule("a.", ApiKey, Key, 60, Mixed)];
+/// `ClickUp`: `pk_`, the number of a user, `_`, and the key. Other keys that begin so are public.
+const CLICKUP: &[Rule] = &[
+    rule("1", ApiKey, Key, 36, Digit),
+    rule("2", ApiKey, Key, 36, Digit),
+    rule("3", ApiKey, Key, 36, Digit),
+    rule("4", ApiKey, Key, 36, Digit),
+    rule("5", ApiKey, Key, 36, Digit),
+    rule("6", ApiKey, Key, 36, Digit),
+    rule("7", ApiKey, Key, 36, Digit),
+    rule("8", ApiKey, Key, 36, Digit),
+    rule("9", ApiKey, Key, 36, Digit),
+];
+const FRAME_IO: &[Rule] = &[rule("u-", ApiKey, Key, 40, Digit)];
+const SCALINGO: &[Rule] = &[rule("us-", ApiKey, Key, 40, Digit), rule("eu-", ApiKey, Key, 40, Digit)];
+const OPENAI_SESSION: &[Rule] = &[rule("", OpenaiKey, Alphanumeric, 40, Letters)];
+const MIXED_40: &[Rule] = &[rule("", ApiKey, Key, 40, Mixed)];
+const MIXED_28: &[Rule] = &[rule("", ApiKey, Alphanumeric, 28, Mixed)];
+const DUFFEL: &[Rule] = &[rule("live_", ApiKey, Key, 32, Digit), rule("test_", ApiKey, Key, 32, Digit)];
 /// Braintree: `access_token$production$…`.
 const BRAINTREE: &[Rule] = &[
-    Rule { alphabet: Alphabet::Dollar, ..rule("token$production$", ApiKey, Key, 32, true) },
-    Rule { alphabet: Alphabet::Dollar, ..rule("token$sandbox$", ApiKey, Key, 32, true) },
+    Rule { alphabet: Alphabet::Dollar, ..rule("token$production$", ApiKey, Key, 32, Digit) },
+    Rule { alphabet: Alphabet::Dollar, ..rule("token$sandbox$", ApiKey, Key, 32, Digit) },
 ];
-const NOTION: &[Rule] = &[rule("", ApiKey, Alphanumeric, 40, true)];
-const TOSS: &[Rule] = &[rule("sk_", ApiKey, Alphanumeric, 20, true), rule("gsk_", ApiKey, Alphanumeric, 20, true)];
-const ONE_PASSWORD: &[Rule] = &[rule("eyJ", ApiKey, Encoded, 60, true)];
+const NOTION: &[Rule] = &[rule("", ApiKey, Alphanumeric, 40, Digit)];
+/// Toss Payments, and Lob.
+const TOSS: &[Rule] = &[
+    rule("gsk_docs_", ApiKey, Alphanumeric, 20, Digit),
+    rule("sk_docs_", ApiKey, Alphanumeric, 20, Digit),
+    rule("sk_", ApiKey, Alphanumeric, 20, Digit),
+    rule("gsk_", ApiKey, Alphanumeric, 20, Digit),
+    rule("", ApiKey, Hexadecimal, 35, Digit),
+];
+const ONE_PASSWORD: &[Rule] = &[rule("eyJ", ApiKey, Encoded, 60, Digit)];
 /// Resend: eight characters, `_`, twenty-four. Shorter ones may be names of variables.
-const KEY_RESEND: &[Rule] = &[rule("", ApiKey, Key, 32, true)];
-const SHIPPO: &[Rule] = &[rule("live_", ApiKey, Alphanumeric, 32, true), rule("test_", ApiKey, Alphanumeric, 32, true)];
-const DYNATRACE: &[Rule] = &[rule("", ApiKey, Dotted, 64, true)];
-const MAPBOX: &[Rule] = &[rule("eyJ", ApiKey, Dotted, 40, true)];
-const GOOGLE_AUTH: &[Rule] = &[rule("Ab8", Kind::GoogleApiKey, Key, 30, true)];
+const KEY_RESEND: &[Rule] = &[rule("", ApiKey, Key, 32, Digit)];
+const SHIPPO: &[Rule] =
+    &[rule("live_", ApiKey, Alphanumeric, 32, Digit), rule("test_", ApiKey, Alphanumeric, 32, Digit)];
+const DYNATRACE: &[Rule] = &[rule("", ApiKey, Dotted, 64, Digit)];
+const MAPBOX: &[Rule] = &[rule("eyJ", ApiKey, Dotted, 40, Digit)];
+const GOOGLE_AUTH: &[Rule] = &[rule("Ab8", Kind::GoogleApiKey, Key, 30, Digit)];
 
 /// Words that prefixes begin with, and the formats of those prefixes.
 type Heads = &'static [(&'static [&'static str], &'static [Rule])];
@@ -210,9 +279,10 @@ const DASHED: Heads = &[
     (&["GOCSPX"], GOOGLE_SECRET),
     (&["AGE"], AGE),
     // xAI, Perplexity, Tavily, NVIDIA, Brevo, Anyscale, Square, Heroku, Contentful
-    (&["xai", "pplx", "tvly", "nvapi", "xkeysib", "esecret", "sq0atp", "HRKU", "CFPAT"], KEY_20),
+    (&["xai", "pplx", "tvly", "nvapi", "xkeysib", "esecret", "sq0atp", "HRKU", "CFPAT", "NRII"], KEY_20),
     // New Relic
-    (&["NRAK", "NRII", "NRJS", "ico", "dnkey", "da2", "p8e"], LETTERS_20),
+    (&["NRAK", "NRJS"], KNOWN_20),
+    (&["ico", "dnkey", "da2", "p8e"], LETTERS_20),
     // Mailgun, Pulumi, Cerebras, Firecrawl
     (&["key", "pul", "csk", "fc"], LETTERS_32),
     // Postman, Square
@@ -220,6 +290,15 @@ const DASHED: Heads = &[
     // HubSpot private apps, Tailscale
     (&["pat"], HUBSPOT),
     (&["tskey"], TAILSCALE),
+    (&["access"], PLAID),
+    // Flutterwave
+    (&["FLWSECK"], KEY_32),
+    (&["bedrock"], BEDROCK),
+    // Voyage, mem0
+    (&["pa", "m0"], MIXED_40),
+    (&["fio"], FRAME_IO),
+    (&["tk"], SCALINGO),
+    (&["sess"], OPENAI_SESSION),
 ];
 
 const UNDERSCORED: Heads = &[
@@ -238,15 +317,17 @@ const UNDERSCORED: Heads = &[
     // Vercel, Buildkite, SonarQube, PostHog, E2B, Jina, Adafruit, Readme, Infracost, Prefect
     (
         &[
-            "gsk", "r8", "sbp", "fw", "ntn", "shpat", "shpss", "shpca", "shppa", "nfp", "vcp", "bkua", "sqp", "sqa",
-            "squ", "napi", "rnd", "crsr", "zpka", "cfat", "cfk", "phx", "e2b", "jina", "aio", "rdme", "ico", "pnu",
+            "sbp", "fw", "ntn", "shpat", "shpss", "shpca", "shppa", "nfp", "vcp", "bkua", "sqp", "sqa", "squ", "napi",
+            "rnd", "crsr", "zpka", "cfat", "cfk", "phx", "e2b", "jina", "aio", "rdme", "ico", "pnu",
         ],
         LETTERS_20,
     ),
+    (&["gsk", "r8"], KNOWN_20),
     (&["sntrys", "sntryu"], SENTRY),
     (&["rubygems"], LETTERS_32),
     (&["glsa", "pcsk", "figd", "glc"], KEY_20),
-    (&["dop", "doo", "dor", "tgp"], V1),
+    (&["dop", "doo", "dor"], V1),
+    (&["tgp"], TOGETHER),
     (&["lin"], LINEAR),
     (&["dckr"], DOCKER),
     // Notion (before `ntn_`), Toss Payments, 1Password service accounts
@@ -256,11 +337,27 @@ const UNDERSCORED: Heads = &[
     // CircleCI, Sourcegraph, Typeform
     // Fly
     (&["fm2", "fm1r", "fm1a", "fo1"], ATLASSIAN),
-    (&["CCIPAT", "sgp", "tfp", "CLOJARS"], KEY_32),
+    (&["CCIPAT", "sgp", "tfp", "CLOJARS", "CCDB1"], KEY_32),
     // Resend, Shippo
     (&["re"], KEY_RESEND),
     (&["shippo"], SHIPPO),
     (&["lsv2"], LSV2),
+    (&["ls"], LANGSMITH_OLD),
+    (&["rzp"], RAZORPAY),
+    (&["FLWSECK"], FLUTTERWAVE_TEST),
+    // Upstage
+    (&["up"], MIXED_28),
+    (&["apify"], APIFY),
+    (&["wandb"], WANDB),
+    (&["polar"], POLAR),
+    (&["key"], CURSOR),
+    (&["bb"], BROWSERBASE),
+    (&["snyk"], SNYK),
+    (&["pk"], CLICKUP),
+    (&["mdb"], MONGO_ATLAS),
+    (&["pdl"], PADDLE),
+    // Unkey, Honeycomb, Cloudflare
+    (&["unkey", "hcaik", "hcbik", "hcxik", "cfut"], LETTERS_20),
     (&["sb"], SECRET),
     (&["pscale"], PSCALE),
 ];
@@ -275,6 +372,9 @@ const DOTTED: Heads = &[
     (&["AQ"], GOOGLE_AUTH),
     (&["dt0c01", "dt0s01"], DYNATRACE),
     (&["ya29"], GOOGLE_ACCESS),
+    (&["amzn"], AMAZON_MWS),
+    (&["v1"], CLOUDFLARE),
+    (&["vk1"], VK),
     (&["hooks"], HOOKS),
     (&["webhook"], TEAMS_HOOK),
     (&["xoxe"], SLACK_ROTATED),

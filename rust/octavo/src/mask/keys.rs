@@ -6,7 +6,7 @@
 
 use super::bare_keys;
 use super::border::{Border, Class};
-use super::key_rules::{Alphabet, Rule, rules};
+use super::key_rules::{Alphabet, Body, Rule, rules};
 use super::kind::Kind;
 use super::scan::{Found, Scene};
 use super::view::{View, is_digit, is_key_byte};
@@ -17,12 +17,22 @@ const HEAD: usize = 12;
 const LONGEST: usize = 4_096;
 /// The first bytes of a body, on which it is judged.
 const JUDGED: usize = 40;
+/// The length from which letters are no word.
+const LONG_WORD: usize = 32;
+/// Words of examples that stand in the place of a key.
+const EXAMPLES: &[&str] = &[
+    "your", "my", "here", "key", "keys", "token", "tokens", "secret", "api", "insert", "replace", "goes", "the",
+    "with", "name", "value", "fake", "dummy", "sample", "test", "redacted", "changeme", "bot",
+];
+/// Those that are long enough to be told inside of other letters.
+const JOINED: &[&str] =
+    &["example", "placeholder", "yourapikey", "yourkey", "yourtoken", "apikeyhere", "tokenhere", "xxxxxx"];
 
 /// `at` is the separator that ends the first word of the prefix: `sk-`, `ghp_`, `SG.`.
 pub(super) fn find(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
     let view = scene.view;
     // Most separators end a sentence or join words that are in no prefix.
-    if !view.at(at + 1).is_ascii_alphanumeric() || !view.before(at).is_ascii_alphanumeric() {
+    if !is_key_byte(view.at(at + 1)) || !view.before(at).is_ascii_alphanumeric() {
         return None;
     }
     let (start, head) = head(view, at)?;
@@ -58,8 +68,34 @@ pub(super) fn key_end(view: &View<'_>, body: usize, alphabet: Alphabet) -> usize
 fn is_key(view: &View<'_>, at: usize, rule: &Rule) -> bool {
     let start = body(at, rule);
     let judged = view.slice(start..view.run(start, JUDGED.max(rule.shortest), rule.alphabet.class()));
-    let digit = !rule.digit || judged.bytes().any(|byte| byte.is_ascii_digit());
-    judged.len() >= rule.shortest && digit && is_varied(judged)
+    judged.len() >= rule.shortest && is_varied(judged) && is_body(judged, rule.body)
+}
+
+/// Whether the first bytes of a body are those of a key, and no words.
+fn is_body(judged: &str, body: Body) -> bool {
+    let has = |class: fn(&u8) -> bool| judged.bytes().any(|byte| class(&byte));
+    let digit = has(u8::is_ascii_digit);
+    match body {
+        Body::Any => true,
+        Body::Letters => digit || !is_example(judged),
+        Body::Digit => digit || (has_long_word(judged) && !is_example(judged)),
+        Body::Mixed => digit && has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase),
+    }
+}
+
+fn words(judged: &str) -> impl Iterator<Item = &str> {
+    judged.split(|one: char| !one.is_ascii_alphanumeric())
+}
+
+/// Letters that no joint parts, longer than any name in a program or of a page.
+fn has_long_word(judged: &str) -> bool {
+    words(judged).any(|word| word.len() >= LONG_WORD)
+}
+
+/// `your-api-key-here`: words that examples have, each by itself or, for those that no key has by chance, run together.
+fn is_example(judged: &str) -> bool {
+    let small = judged.to_ascii_lowercase();
+    words(&small).any(|word| EXAMPLES.contains(&word)) || JOINED.iter().any(|word| small.contains(word))
 }
 
 /// `xxxxxxxx` and `********` stand for a key and are none.

@@ -245,10 +245,12 @@ fn visit(scene: &Scene<'_, '_>, at: usize) -> (Step, usize) {
             .or_else(|| command_line::find(scene, at))
             .or_else(|| header::cookie_option(scene, at))
             .or_else(|| network::dashes(scene, at)),
-        b'_' => keys::find(scene, at),
+        b'_' => keys::find(scene, at).or_else(|| bare_keys::maxmind(scene, at)),
         b'.' => keys::find(scene, at).or_else(|| bare_keys::dotted(scene, at)).or_else(|| network::stops(scene, at)),
         b'A' => keys::capital(scene, at),
-        b'J' => jwt::find(scene, at).or_else(|| bare_keys::grafana(scene, at)),
+        b'J' => jwt::find(scene, at)
+            .or_else(|| bare_keys::grafana(scene, at))
+            .or_else(|| bare_keys::azure_service(scene, at)),
         _ => None,
     };
     (step(found), next)

@@ -57,7 +57,7 @@ const fn behind(byte: u8) -> u16 {
     if !matches!(byte, b' ' | b'=' | b'>') {
         may |= TAG;
     }
-    if byte.is_ascii_alphanumeric() {
+    if is_key_byte(byte) {
         may |= JOINT;
     }
     if matches!(byte, b'n' | b'r' | b'\\') {
