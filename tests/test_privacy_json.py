@@ -280,13 +280,13 @@ def test_how_often_a_shared_list_is_read_has_a_bound() -> None:
     items = [f"item {number}" for number in range(100)]
     asked = 0
 
-    def mask(texts: list[tuple[str, str]], _times: list[int]) -> list[str]:
+    def mask(texts: list[tuple[str, str]], _times: list[int], _known: object) -> list[str]:
         nonlocal asked
         asked += len(texts)
         return [text for _, text in texts]
 
     value = {f"key{number}": items for number in range(1_000)}
-    assert masked_json(value, mask, lambda name: name.endswith("7")) is value
+    assert masked_json(value, mask, lambda name: name.endswith("7"), find=lambda _: []) is value
     # Eight names as they are, and of the others those that say one thing and those that say another.
     assert asked == 1_000 + (8 + 2) * 100
 
@@ -358,3 +358,107 @@ def test_in_a_list_of_arguments_the_option_names_the_next() -> None:
     masked = privacy.mask_json(value)
     assert masked == {"args": ["mysql", "--password", "[SECRET]", "--host", "hunter2Zq9xL"], "n": ["--token", 5]}
     assert privacy.mask_json(masked) == masked
+
+
+# ---- what stands around a value -------------------------------------------------------------------------------------
+
+SECRET = "hunter2Zq9xK"  # noqa: S105 - invented
+NUMBER = "8502281234567"
+ACCOUNT = "35212345678"
+
+
+@pytest.mark.parametrize(
+    ("value", "gone"),
+    [
+        ({"columns": ["n", "rrn"], "data": [["a", NUMBER]]}, [NUMBER]),
+        ({"columns": ["n", "계좌번호"], "data": [["a", int(ACCOUNT)], ["b", 110123456789]]}, [ACCOUNT, "110123456789"]),
+        ({"headers": ["이름", "주민번호"], "rows": [["홍", NUMBER]]}, [NUMBER]),
+        ([["name", "rrn"], ["홍", NUMBER]], [NUMBER]),
+        ({"accounts": ["35212345678901", "110123456789"]}, ["35212345678901", "110123456789"]),
+        ({"account_numbers": [ACCOUNT]}, [ACCOUNT]),
+        ({"rrns": [NUMBER]}, [NUMBER]),
+        ({"phones": ["1012345678"]}, ["1012345678"]),
+        ({"rrn": {str(row): NUMBER[:-1] + str(row % 10) for row in range(50)}}, [NUMBER[:-1]]),
+        ({"rrn": dict.fromkeys(range(50), int(NUMBER))}, [NUMBER]),
+        ({"bankAccount": {"number": ACCOUNT}}, [ACCOUNT]),
+        ({"phone": {"number": "1012345678"}}, ["1012345678"]),
+        ({"phones": [{"label": "home", "number": "1012345678"}]}, ["1012345678"]),
+        ({"user": {"ssn": {"value": NUMBER}}}, [NUMBER]),
+        ({"title": "계좌번호", "content": ACCOUNT}, [ACCOUNT]),
+        ({"variable": "DB_PASSWORD", "value": SECRET}, [SECRET]),
+        ({"type": "password", "value": SECRET}, [SECRET]),
+        ({"type": "password", "name": "field1", "value": "sunshine"}, ["sunshine"]),
+        ({"ParameterKey": "DBPassword", "ParameterValue": SECRET}, [SECRET]),
+        ({"k": "password", "v": SECRET}, [SECRET]),
+        ({"field": "password", "data": SECRET}, [SECRET]),
+        ({"password": 12345678}, ["12345678"]),
+        ({"pin": 1234}, ["1234"]),
+        ({"secrets": {"db": SECRET}}, [SECRET]),
+        ({"credentials": {"kim": SECRET}}, [SECRET]),
+    ],
+)
+def test_what_stands_around_a_value_says_what_it_is(value: Any, gone: list[str]) -> None:
+    masked = privacy.mask_json(value)
+    written = json.dumps(masked, ensure_ascii=False)
+    assert [one for one in gone if one in written] == []
+    assert privacy.mask_json(masked) is masked
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"order": {"number": "12345678901"}},
+        {"columns": ["n", "order_no"], "data": [["a", NUMBER]]},
+        {"credentials": {"username": "kim12345abcdef", "host": "db12.example34.com", "id": "ab12cd34ef56gh"}},
+        {"secrets": {"count": 2, "names": ["db", "mail"]}},
+        {"type": "string", "value": SECRET},
+        {"name": "get_bank_account", "content": "12 found"},
+        {"pins": 12, "page": {"number": 1234, "value": 12345678}},
+    ],
+)
+def test_what_says_nothing_of_the_kind_is_left(value: Any) -> None:
+    assert privacy.mask_json(value) is value
+
+
+NAMES = ["password", "rrn", "accounts", "phone", "secrets", "name", "value", "columns", "data", "rows", "계좌번호", "0"]
+spoken = st.recursive(
+    texts
+    | st.sampled_from([SECRET, NUMBER, ACCOUNT, "DB_PASSWORD", "rrn", "name", PEM, "", 'a"b', "줄\n바꿈"])
+    | st.sampled_from([int(NUMBER), int(ACCOUNT), 1234, 12345678, 1.5, float(NUMBER), -5])
+    | st.none()
+    | st.booleans(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(NAMES) | texts, inner, max_size=4),
+    max_leaves=14,
+)
+
+
+@given(spoken)
+def test_nothing_that_is_found_in_the_written_text_is_left_in_the_value(value: Any) -> None:
+    written = json.dumps(value, ensure_ascii=False)
+    masked = privacy.mask_json(value)
+    after = json.dumps(masked, ensure_ascii=False)
+    for found in privacy.find(written):
+        hidden = written[found.start : found.end]
+        # A short number may stand anywhere: each place of it counts.
+        assert after.count(hidden) < written.count(hidden), (hidden, found.kind)
+    assert privacy.find(after) == ()
+    assert privacy.mask_json(masked) is masked
+
+
+def test_every_number_in_its_column_is_counted_and_the_others_stay() -> None:
+    value: Any = {
+        "columns": ["order", "rrn"],
+        "data": [[f"1234567{row:04}", f"850228123{row:04}"] for row in range(40)],
+    }
+    masked = privacy.mask_json(value)
+    assert [one for one, _ in masked["data"]] == [one for one, _ in value["data"]]
+    assert {one for _, one in masked["data"]} == {"[KR_RRN]"}
+    assert counted(value) == {"KR_RRN": 40}
+
+
+def test_a_long_key_in_an_error_is_cut_between_words() -> None:
+    with pytest.raises(ArgumentError) as caught:
+        privacy.mask_json({"x" * 70 + NUMBER: object()})
+    assert NUMBER[:4] not in str(caught.value)
+    with pytest.raises(ArgumentError, match=r"value\['(word )+word…\] is no JSON value"):
+        privacy.mask_json({"word " * 40: object()})

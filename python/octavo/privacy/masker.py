@@ -8,6 +8,7 @@ from typing import Any, Final, final
 from octavo import _core
 from octavo.checking import check_flag
 from octavo.errors import MaskingError
+from octavo.privacy.document import Known, Named
 from octavo.privacy.finding import (
     Finding,
     Match,
@@ -19,8 +20,8 @@ from octavo.privacy.finding import (
     matches,
     refuse_unseen,
 )
-from octavo.privacy.nested import PROBES, Named, masked_json
-from octavo.privacy.recognizer import Recognizer, Recognizes, check_recognizers
+from octavo.privacy.nested import PROBES, masked_json
+from octavo.privacy.recognizer import Recognizer, Recognizes, check_recognizers, merged
 from octavo.privacy.settling import Around, Settling
 from octavo.privacy.stream import MaskStream
 from octavo.privacy.token import Pseudonyms, Vaulted, Write, typed, unmasked, written
@@ -137,7 +138,7 @@ class Masker:
         given = _texts(texts)
         if self._plain:
             return self._engine.mask_all(given)
-        return self._mask_named([("", text) for text in given], [1] * len(given))
+        return self._mask_named([("", text) for text in given], [1] * len(given), {})
 
     def mask_json(self, value: Any) -> Any:
         """A JSON value with its keys, texts and numbers masked: it stays JSON, and unchanged parts the same objects.
@@ -153,7 +154,7 @@ class Masker:
             ArgumentError: something else stands in it, or it contains itself; it says where.
             RecognizerError: a recogniser of the caller's own failed.
         """
-        return masked_json(value, self._mask_named, self._spoken_by)
+        return self._masked_json(value, "")
 
     def stream(self) -> MaskStream:
         """A stream of text that arrives in parts; what it gives out, joined, is the masked whole."""
@@ -210,9 +211,7 @@ class Masker:
         return _masker, (self._kinds, self._strict, self._recognizers, self._vault)
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Callable[[Any], Any]) -> dict[str, Any]:
-        return masking_schema(
-            handler(source), lambda value, name: masked_json(value, self._mask_named, self._spoken_by, name)
-        )
+        return masking_schema(handler(source), self._masked_json)
 
     def __repr__(self) -> str:
         tokens = "typed" if self._write is typed else repr(self._write)
@@ -226,14 +225,34 @@ class Masker:
     def _settled(self, text: str, built_in: list[Match], before: str = "") -> list[Match]:
         return self._settling.settled(text, built_in, Around(before))
 
-    def _mask_named(self, texts: list[Named], times: list[int]) -> list[str]:
+    def _masked_json(self, value: Any, name: str) -> Any:
+        again = self._mask_again if self._recognizers else None
+        return masked_json(value, self._mask_named, self._spoken_by, name, find=self._find_built_in, again=again)
+
+    def _find_built_in(self, text: str) -> list[Match]:
+        return matches(self._engine.find(text))
+
+    def _mask_again(self, texts: list[Named], times: list[int], known: Known) -> list[str]:
+        """What the engine alone finds in values that were masked: a recogniser has been asked."""
+        places = [Around.member(name) for name, _ in texts]
+        spans = self._engine.find_all([place.around(text) for place, (_, text) in zip(places, texts, strict=True)])
+        again = zip(texts, places, spans, times, strict=True)
+        return [
+            self._written(named[1], merged(place.inside(matches(found), named[1]), known.get(named, [])), often)
+            for named, place, found, often in again
+        ]
+
+    def _mask_named(self, texts: list[Named], times: list[int], known: Known) -> list[str]:
         places = [Around.member(name) for name, _ in texts]
         found = self._engine.find_all([place.around(text) for place, (_, text) in zip(places, texts, strict=True)])
         found = self._found_on_one_line(texts, places, found)
-        if not self._recognizers and not any(found):
+        if not self._recognizers and not any(found) and not known:
             return [text for _, text in texts]
         each = zip(texts, places, found, times, strict=True)
-        return [self._mask_member(text, place, spans, often) for (_, text), place, spans, often in each]
+        return [
+            self._mask_member(named[1], place, spans, often, known.get(named, []))
+            for named, place, spans, often in each
+        ]
 
     def _found_on_one_line(self, texts: list[Named], places: list[Around], found: list[list[Span]]) -> list[list[Span]]:
         """A value that is a secret as one line is one secret, whatever line ends and blanks were pasted with it."""
@@ -247,15 +266,18 @@ class Masker:
                     found[at] = [(kind, before, last, in_bytes, bytes_end, in_units, units_end, confidence)]
         return found
 
-    def _mask_member(self, text: str, place: Around, spans: list[Span], times: int) -> str:
-        """The text masked, given what the engine found where it stands, and how often it does."""
-        if not spans and not self._recognizers:
+    def _mask_member(self, text: str, place: Around, spans: list[Span], times: int, known: list[Match]) -> str:
+        """The text masked, given what the engine found where it stands, what is known, and how often it does."""
+        if not spans and not self._recognizers and not known:
             return text
-        found = self._settling.settled(text, place.inside(matches(spans), text), place)
+        built_in = merged(place.inside(matches(spans), text), known)
+        return self._written(text, self._settling.settled(text, built_in, place), times)
+
+    def _written(self, text: str, found: list[Match], times: int) -> str:
         if self._count is not None:
             for one in found:
                 self._count(one.kind, times)
-        return written(text, found, self._write)
+        return written(text, found, self._write) if found else text
 
     def _spoken_by(self, name: str) -> tuple[object, ...]:
         """What a name says about a value under it: what is found in some values, and the words of recognisers."""

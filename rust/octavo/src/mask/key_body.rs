@@ -1,6 +1,8 @@
 //! Private keys of which the beginning is not there: the last lines and `-----END`, as `tail` prints them; and those of
 //! `PuTTY`, which have no such line.
 
+use std::ops::Range;
+
 use super::kind::Kind;
 use super::pem::{BLOCK, LINE, between, end_line, is_base64, is_rest};
 use super::quoted::ends_with;
@@ -32,11 +34,16 @@ pub(super) fn tail(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
 
 /// The line of base64 that ends here, where no line stands before it.
 fn first_line(view: &View<'_>, end: usize) -> Option<usize> {
+    let line = line_before(view, end);
+    let start = view.after_escape(line.start);
+    (line.end - start.min(line.end) >= WHOLE).then_some(start)
+}
+
+/// What may be the line of a key that ends here, without its line end: a stream holds it back until that is known.
+pub(super) fn line_before(view: &View<'_>, end: usize) -> Range<usize> {
     let end = if view.before(end) == b'\r' { end - 1 } else { end };
-    // What a stream has not given out yet: see `stream.rs`.
-    let start = view
-        .after_escape(view.run_back(end, LONGEST, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/')));
-    (end - start >= WHOLE).then_some(start)
+    let start = view.run_back(end, LONGEST, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/'));
+    start..end
 }
 
 /// The line of base64 that begins here.

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
+use super::key_body;
 use super::normal::Normal;
 use super::scan::{Found, Scanner, may_end_key_line};
 use super::table::Place;
@@ -244,7 +245,9 @@ fn safe_range(scanner: &Scanner, view: &View<'_>) -> Range<usize> {
     let at = scanner.at + usize::from(over);
     let word = view.run_back(at, MAY_BEGIN, may_stand_in_a_beginning);
     let ahead = scanner.ahead.as_ref().map_or(usize::MAX, |found| found.range.start);
-    let mut safe = before_letter(view, word).min(ahead);
+    // Base64 has a sign more than a word: a key may be known by its end alone.
+    let line = if over { at } else { key_body::line_before(view, at).start };
+    let mut safe = before_letter(view, word).min(line).min(ahead);
     while view.bytes().get(safe).is_some_and(|byte| byte & 0xC0 == 0x80) {
         safe += 1;
     }
