@@ -14,6 +14,11 @@ pub(super) fn letter(text: &str) -> Option<(char, usize)> {
     }
 }
 
+/// Whether more parts of the same letter may follow.
+pub(super) fn begins_letter(first: char) -> bool {
+    matches!(first, '\u{1100}'..='\u{1112}' | '\u{3046}'..='\u{30F2}')
+}
+
 /// A leading consonant, a vowel, and perhaps a trailing consonant.
 fn syllable(lead: u32, mut rest: std::str::Chars<'_>) -> Option<(char, usize)> {
     let vowel = u32::from(rest.next()?);

@@ -3,12 +3,14 @@
 //! Each character is judged alone, without its neighbours, but for letters that are written in parts (Hangul and kana in
 //! NFD), which are put together. As long as no such letter is parted, the normal form of two pieces is the two normal
 //! forms one after the other, which is what makes streaming exact: a stream holds back the word that its text ends in,
-//! and a letter takes as many bytes in the normal form whether all of its parts have come or the first alone.
+//! and a letter takes as many bytes in the normal form whether all of its parts have come or the first alone. Nor may an
+//! escape that spells a letter be parted, `spelled.rs`.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use super::compose;
+use super::spelled::{self, Spelled};
 use super::unicode::{Meaning, may_stand_for_another, meaning};
 
 /// Where the normal form stops running beside the original.
@@ -38,7 +40,8 @@ impl<'a> Normal<'a> {
         let mut normal = Self { text: Cow::Borrowed(text), bends: Vec::new(), soft_hyphens: Vec::new() };
         let mut copied = String::new();
         let mut done = 0;
-        while let Some(other) = next_other(text, done) {
+        let mut spelled = spelled::next(text, 0);
+        while let Some(other) = next_other(text, done, &mut spelled) {
             if done == 0 {
                 copied.reserve(text.len());
             }
@@ -112,27 +115,41 @@ enum Shown {
     Nothing,
 }
 
-/// The next one at or after `from`.
-fn next_other(text: &str, mut from: usize) -> Option<Other> {
+/// The next one at or after `from`; `spelled` is the next letter that is spelled out.
+fn next_other(text: &str, from: usize, spelled: &mut Option<Spelled>) -> Option<Other> {
+    let Some(next) = *spelled else { return next_written(text, from) };
+    if let Some(other) = next_written(text.get(..next.at)?, from) {
+        return Some(other);
+    }
+    *spelled = spelled::next(text, next.at + next.width);
+    Some(Other { at: next.at, width: next.width, shown: shown(next.letter).unwrap_or(Shown::As(next.letter)) })
+}
+
+/// The same among the characters that are written as they are.
+fn next_written(text: &str, mut from: usize) -> Option<Other> {
     loop {
         let rest = text.as_bytes().get(from..)?;
         let at = from + skip_plain(rest)?;
         let rest = text.get(at..)?;
         let character = rest.chars().next()?;
         let width = character.len_utf8();
-        let shown = match meaning(character) {
-            Meaning::Ascii(byte) => Shown::As(char::from(byte)),
-            Meaning::Nothing if character == '\u{AD}' => Shown::SoftHyphen,
-            Meaning::Nothing => Shown::Nothing,
-            Meaning::Same => {
-                if let Some((letter, width)) = compose::letter(rest) {
-                    return Some(Other { at, width, shown: Shown::As(letter) });
-                }
-                from = at + width;
-                continue;
-            }
-        };
-        return Some(Other { at, width, shown });
+        if let Some(shown) = shown(character) {
+            return Some(Other { at, width, shown });
+        }
+        if let Some((letter, width)) = compose::letter(rest) {
+            return Some(Other { at, width, shown: Shown::As(letter) });
+        }
+        from = at + width;
+    }
+}
+
+/// What a character is shown as, where it is not itself.
+fn shown(character: char) -> Option<Shown> {
+    match meaning(character) {
+        Meaning::Ascii(byte) => Some(Shown::As(char::from(byte))),
+        Meaning::Nothing if character == '\u{AD}' => Some(Shown::SoftHyphen),
+        Meaning::Nothing => Some(Shown::Nothing),
+        Meaning::Same => None,
     }
 }
 

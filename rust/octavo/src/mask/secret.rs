@@ -3,7 +3,8 @@
 use super::base64::{Alphabet, decode, sextet};
 use super::expression::is_member;
 use super::placeholder::{is_algorithm, is_code_of_a_secret, is_label, is_placeholder, is_sentence, is_validation};
-use super::secret_name::Sort;
+use super::random::is_random;
+use super::secret_name::{Sort, sort_of_name};
 
 /// Whether the value is a secret.
 pub(super) fn is_secret(value: &str, sort: Sort, quoted: bool, bearer: bool) -> bool {
@@ -16,7 +17,7 @@ pub(super) fn is_secret(value: &str, sort: Sort, quoted: bool, bearer: bool) -> 
     match sort {
         Sort::Mnemonic => false,
         Sort::Password | Sort::Phrase => {
-            (is_password(value, quoted) || is_encoded_text(value) || is_scrambled(value))
+            (is_password(value, quoted) || is_encoded_text(value) || is_scrambled(value) || is_made(value))
                 && !is_object_identifier(value)
                 && (quoted || !(is_constant(value) || value.starts_with("__")))
         }
@@ -24,9 +25,13 @@ pub(super) fn is_secret(value: &str, sort: Sort, quoted: bool, bearer: bool) -> 
         Sort::Pin => is_pin(value, quoted),
         Sort::Key | Sort::Login if bearer => is_key(value, 8) || is_base64(value),
         Sort::Login => (is_key(value, 12) || is_base64(value)) && !is_constant(value),
-        Sort::Secret => (is_key(value, 10) || is_short_secret(value)) && !is_constant(value) && !is_address(value),
-        Sort::Key => is_key(value, 12) && !is_constant(value) && !is_address(value),
-        Sort::LooseKey => value.len() >= 20 && is_key(value, 20) && !is_constant(value) && entropy(value) >= 3.0,
+        Sort::Secret => {
+            (is_key(value, 10) || is_short_secret(value) || is_made(value)) && !is_constant(value) && !is_address(value)
+        }
+        Sort::Key => (is_key(value, 12) || is_made(value)) && !is_constant(value) && !is_address(value),
+        Sort::LooseKey => {
+            value.len() >= 20 && (is_key(value, 20) && entropy(value) >= 3.0 || is_made(value)) && !is_constant(value)
+        }
     }
 }
 
@@ -43,6 +48,11 @@ pub(super) fn is_given(value: &str) -> bool {
         && !is_label(value)
         && !is_validation(value)
         && !is_sentence(value)
+}
+
+/// What a machine has made, of few digits or none, and no name of a secret: `JWTBearerToken`.
+fn is_made(value: &str) -> bool {
+    is_random(value) && sort_of_name(value.as_bytes()).is_none()
 }
 
 /// `DOT11_DIALOG_TOKEN`, `WBEM_128BITS`, `crate::__u32`: names in a program.

@@ -7,6 +7,7 @@ use std::ops::Range;
 use super::key_body;
 use super::normal::Normal;
 use super::scan::{Found, Scanner, may_end_key_line};
+use super::spelled;
 use super::table::Place;
 use super::view::{LOOK_BACK, View, is_blank};
 use super::{Finding, Options, Policy, masked};
@@ -111,7 +112,9 @@ impl Stream {
 
     /// Runs the pass over what is new.
     fn read(&mut self, last: bool) {
-        let normal = Normal::new(&self.text);
+        let unfinished = if last { 0 } else { spelled::unfinished(&self.text) };
+        let text = self.text.get(..self.text.len() - unfinished).unwrap_or_default();
+        let normal = Normal::new(text);
         let mut view = View::new(&normal.text, &normal.soft_hyphens);
         let into = |range: &Range<usize>| normal.in_normal(range.start)..normal.in_normal(range.end);
         let mut scanner = Scanner {
@@ -132,7 +135,7 @@ impl Stream {
         self.found.iter_mut().for_each(|found| found.range.start = found.range.start.max(self.given));
         // What goes on with a finding begins where that ended, with characters that are not seen between.
         let open = scanner.open.and(scanner.past.last()).map(|range| back(range).end);
-        self.safe = open.unwrap_or_else(|| normal.original(&safe_range(&scanner, &view)).start.min(self.text.len()));
+        self.safe = open.unwrap_or_else(|| normal.original(&safe_range(&scanner, &view)).start.min(text.len()));
         self.scanner = Scanner {
             at: normal.original(&(scanner.at..scanner.at)).start,
             past: scanner.past.iter().map(back).collect(),
