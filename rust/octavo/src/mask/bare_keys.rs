@@ -24,7 +24,7 @@ const fn bare(prefix: &'static str, alphabet: Alphabet, shortest: usize, longest
 
 use Alphabet::{Alphanumeric, Encoded, Hexadecimal, Key};
 
-/// Keys in which a digit stands soon: Databricks, Twilio, `NuGet`, `EasyPost`, crates, OpenShift, GitLab.
+/// Keys in which a digit stands soon: Databricks, Twilio, `NuGet`, `EasyPost`, crates, `OpenShift`, `GitLab`.
 const BY_DIGIT: &[Bare] = &[
     bare("dapi", Hexadecimal, 32, 34),
     bare("SK", Hexadecimal, 32, 32),

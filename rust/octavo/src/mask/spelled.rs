@@ -66,7 +66,7 @@ pub(super) fn unfinished(text: &str) -> usize {
 fn backslash(bytes: &[u8]) -> Option<usize> {
     let mut done = 0;
     for block in bytes.chunks(BLOCK) {
-        if block.iter().fold(false, |any, &byte| any | (byte == b'\\')) {
+        if block.iter().fold(0, |any, &byte| any | u8::from(byte == b'\\')) != 0 {
             return block.iter().position(|&byte| byte == b'\\').map(|at| done + at);
         }
         done += block.len();
