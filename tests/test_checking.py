@@ -80,7 +80,6 @@ FORMAT: list[Call] = [
 INDEX: list[Call] = [
     lambda index: transcript().pin(index),
     lambda index: transcript().unpin(index),
-    lambda index: transcript().original(index),
 ]
 FLAG: dict[str, list[Call]] = {
     "thinking": [
@@ -107,6 +106,7 @@ WRONG: list[tuple[str, type[OctavoError], list[Call], list[Any]]] = [
     ("limit", BudgetError, LIMIT, [-1, 10**20, 2**63, "5", None, 1.5, True]),
     ("text", ArgumentError, TEXT, [5, None, b"x", ["a"]]),
     ("index", ArgumentError, INDEX, ["x", None, 1.5]),
+    ("index", ArgumentError, [lambda index: transcript().original(index)], [b"x", None, 1.5]),
     ("length", ArgumentError, [lambda length: transcript().rewind(length)], ["x", None, 1.5]),
     ("tokenizer", ArgumentError, [lambda path: octavo.counter_for(tokenizer=path)], [5, object()]),
     (
