@@ -348,3 +348,35 @@ fn connection_strings() {
         "jdbc:oracle:thin:@//db:1521/x",
     ]);
 }
+
+#[test]
+fn arguments_in_a_list_are_a_command_line() {
+    check(
+        "SECRET",
+        &[
+            r#"["docker","login","-u","bob","-p","«Hunter22x»"]"#,
+            r#"["curl", "-u", "kim:«hunter2Zq9xK»", "https://x.com"]"#,
+            r#"["curl", "--user", "kim:«hunter2Zq9xK»"]"#,
+            r#"["mysql","-p«hunter2Zq9xK»"]"#,
+            r#"{"cmd": "[\"docker\", \"login\", \"-p\", \"«Hunter22x»\"]"}"#,
+        ],
+    );
+    unchanged(&[
+        r#"["docker","run","-p","8080:80","x"]"#,
+        r#"["mysql","-P","3306"]"#,
+        r#"["curl","-u","kim"]"#,
+        r#"["docker","login","-u","bob","-p","$PASSWORD"]"#,
+    ]);
+}
+
+/// What quotes a command is not what quotes its argument.
+#[test]
+fn no_value_of_a_command_reaches_into_another_string() {
+    unchanged(&[
+        r#"{"t": "curl -u`", "password": "u `"}"#,
+        r#"{"curl -u `":["a`",1]}"#,
+        r#"["curl -u '", "kim:hunter2Zq9xK'"]"#,
+        r#"["use `curl -u` and say kim: x", "y`"]"#,
+    ]);
+    check("SECRET", &["curl -u 'kim:«hunter2 Zq9xK»' https://x.com", r#"curl -u "kim:«hunter2Zq9xK»""#]);
+}

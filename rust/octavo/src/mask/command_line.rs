@@ -4,7 +4,7 @@ use super::assignment;
 use super::kind::Kind;
 use super::naming::NAME;
 use super::placeholder::is_placeholder;
-use super::quoted::{closed, ends_with, opened};
+use super::quoted::{Quote, closed, ends_with, opened};
 use super::scan::{Found, Scene};
 use super::secret;
 use super::secret_name::{Sort, sort_of_name};
@@ -89,10 +89,10 @@ fn long(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
     let view = scene.view;
     let end = view.run(at + 2, NAME, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
     let name = view.slice(at..end);
-    if LOGINS.contains(&name) && (is_blank(view.at(end)) || view.at(end) == b'=') {
-        return login(scene, end + 1, b':', is_client(view, at));
-    }
     let listed = next_item(view, end);
+    if LOGINS.contains(&name) && (is_blank(view.at(end)) || view.at(end) == b'=' || listed.is_some()) {
+        return login(scene, listed.unwrap_or(end + 1), b':', is_client(view, at));
+    }
     if !is_blank(view.at(end)) && listed.is_none() {
         return None;
     }
@@ -129,18 +129,20 @@ fn single(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
     known.then(|| assignment::given(scene, end, Sort::Password, false))?
 }
 
-/// `-u kim:x`, `-px`.
+/// `-u kim:x`, `-px`, and in a list of arguments: `["-u", "kim:x"]`, `["-px"]`.
 fn short(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
     let view = scene.view;
     let letter = view.at(at + 1);
-    if !OPTIONS.iter().any(|&(_, option, _)| option == letter) || !is_blank(view.before(at)) {
+    let listed = matches!(view.before(at), b'"' | b'\'');
+    if !OPTIONS.iter().any(|&(_, option, _)| option == letter) || !(is_blank(view.before(at)) || listed) {
         return None;
     }
     let start = view.run_back(at, COMMAND, |byte| !matches!(byte, 0 | b'\n' | b';' | b'|'));
     let line = view.bytes().get(start..at)?;
     let has = |word: &&str| line.windows(word.len()).any(|window| window == word.as_bytes());
     let &(_, _, form) = OPTIONS.iter().find(|(words, option, _)| *option == letter && words.iter().all(has))?;
-    let value = view.run(at + 2, 4, is_blank);
+    let next = if listed { next_item(view, at + 2) } else { None };
+    let value = next.unwrap_or_else(|| view.run(at + 2, 4, is_blank));
     match form {
         Form::Attached if value > at + 2 => None,
         Form::Login => login(scene, value, b':', true),
@@ -159,12 +161,25 @@ fn is_client(view: &View<'_>, at: usize) -> bool {
 /// Where a value of a command line ends, and where it begins.
 fn value(view: &View<'_>, at: usize) -> (usize, usize) {
     let (start, quote) = opened(view, at);
-    let end = quote.and_then(|quote| closed(view, start, quote)).unwrap_or_else(|| {
+    let closes = quote.and_then(|quote| closed(view, start, quote));
+    let inside = closes.filter(|&end| quote.is_some_and(is_double) || !leaves_string(view.slice(start..end)));
+    let end = inside.unwrap_or_else(|| {
         view.run(start, VALUE, |byte| {
             byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\'' | b'`' | b'\\' | b';' | b'|' | b'<' | b'>' | b')')
         })
     });
     (start, end)
+}
+
+const fn is_double(quote: Quote) -> bool {
+    matches!(quote, Quote::Mark { mark: b'"', .. })
+}
+
+/// Whether what seems to stand between two quotes goes on in another string of JSON: the first closed a command that
+/// was quoted itself, ``"`curl -u`", "a`"``.
+fn leaves_string(text: &str) -> bool {
+    let ends = |two: &[u8]| matches!(two, [b'"', b',' | b':' | b'}' | b']']);
+    text.starts_with(['"', '\\', ' ', ',']) || text.as_bytes().windows(2).any(ends)
 }
 
 fn password(scene: &Scene<'_, '_>, at: usize) -> Option<Found> {
