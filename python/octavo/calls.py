@@ -10,8 +10,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Calls"]
 
-_MOST: Final = 8
-"""Contexts that are remembered: a conversation goes back by a few calls, and each holds the plan of its repair."""
+_CALLS: Final = 8
+"""Calls that are remembered: a conversation goes back by a few, and each holds the plan of its repair."""
+
+_LOOKS: Final = 4
+"""Looks that are remembered: after a rewind to one of them it may become a call."""
 
 
 class Calls:
@@ -21,43 +24,51 @@ class Calls:
     are not answered yet. What is held is never changed in place: many threads may look.
     """
 
-    __slots__ = ("_made", "last")
+    __slots__ = ("_calls", "_looks", "_newest", "last")
 
     def __init__(self) -> None:
         """Nothing has been assembled."""
-        self._made: tuple[Sent, ...] = ()
+        self._calls: tuple[Sent, ...] = ()
+        self._looks: tuple[Sent, ...] = ()
+        self._newest: Sent | None = None
+        """The one that is not known yet to be a call or a look."""
         self.last: Sent | None = None
         """What was assembled last, whatever became of it."""
 
     def before(self, engine: _core.Transcript, end: int) -> Sent | None:
         """The last context that the model answered before there were `end` messages."""
-        return next((sent for sent in reversed(self._made) if _is_call(sent, engine, end)), None)
+        newest = self._newest
+        if newest is not None and newest.engine is engine and newest.plan.end < end and newest.plan.answered(engine):
+            return newest
+        # What has a message behind it stays the call that it is: messages are only added.
+        return next((one for one in reversed(self._calls) if one.engine is engine and one.plan.end < end), None)
 
     def add(self, sent: Sent) -> None:
         """Remember a context. Of those made for as many messages it is the one that counts."""
+        # At each turn: sorting what is kept, or looking at all of it, took 2.5 µs of some 20.
+        newest, self._newest, self.last = self._newest, sent, sent
         engine, end = sent.engine, sent.plan.end
-        others = [one for one in self._made if one.engine is not engine or one.plan.end != end]
-        at = next((at for at in range(len(others), 0, -1) if others[at - 1].plan.end < end), 0)
-        others.insert(at, sent)
-        self.last = sent
-        self._made = tuple(others if len(others) <= _MOST else _thinned(others, engine))
+        if newest is None or newest.plan.end == end:
+            return
+        if newest.engine is not engine:
+            self._calls = self._looks = ()
+        elif newest.plan.end > end:
+            # Two threads: what was made for more messages is the newer one.
+            self._newest = newest
+            if sent.plan.answered(engine):
+                self._calls = tuple(sorted((*self._calls, sent), key=lambda one: one.plan.end))[-_CALLS:]
+        elif newest.plan.answered(engine):
+            self._calls = (*self._calls[1 - _CALLS :], newest)
+        else:
+            self._looks = (*self._looks[1 - _LOOKS :], newest)
 
     def carried(self, engine: _core.Transcript, other: _core.Transcript) -> Calls:
         """The same for another transcript that has the first messages of this one, or all of them."""
-        carried, length = Calls(), len(other)
-        if self.last is not None and self.last.plan.end <= length:
-            carried.last = self.last.moved_to(other)
-        made = (sent for sent in self._made if sent.engine is engine and sent.plan.end <= length)
-        carried._made = tuple(sent.moved_to(other) for sent in made)
+        carried, length, last = Calls(), len(other), self.last
+        last = None if last is None or last.plan.end > length else last.moved_to(other)
+        newest = () if self._newest is None else (self._newest,)
+        made = sorted((*self._calls, *self._looks, *newest), key=lambda sent: sent.plan.end)
+        for sent in (one.moved_to(other) for one in made if one.engine is engine and one.plan.end <= length):
+            carried.add(sent)
+        carried.last = last
         return carried
-
-
-def _is_call(sent: Sent, engine: _core.Transcript, end: int) -> bool:
-    return sent.engine is engine and sent.plan.end < end and sent.plan.answered(engine)
-
-
-def _thinned(made: list[Sent], engine: _core.Transcript) -> list[Sent]:
-    """One less: the oldest that was no call, so that looks put out no call; else the oldest."""
-    looks = (at for at, sent in enumerate(made[:-2]) if sent.engine is not engine or not sent.plan.answered(engine))
-    gone = next(looks, 0)
-    return [*made[:gone], *made[gone + 1 :]]
